@@ -1,0 +1,107 @@
+"""The systems that are compared, each behind the same three calls: open, outputs, burst."""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from probe import ROOT, pinned
+
+HERE = pathlib.Path(__file__).resolve().parent
+KUMIKO = pathlib.Path(os.environ.get("KUMIKO", ROOT / "build" / "release" / "bin" / "kumiko"))
+
+
+class Failure(Exception):
+    """A system could not do the model; the text says why in one line."""
+
+
+def last_line(text):
+    lines = text.strip().splitlines()
+    return next((line for line in lines if line.startswith("error")), lines[-1] if lines else "no message")
+
+
+class Peer:
+    """Another engine, alive in a process of its own that sleeps between its turns."""
+
+    def __init__(self, kind, model, inputs, threads, folder):
+        self.name, self.folder = kind, folder
+        environment = dict(os.environ, ORT_DISABLE_TELEMETRY="1")
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            pinned(threads) + [sys.executable, HERE / "peer.py", kind, model, inputs, str(threads)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True, env=environment,
+        )
+        about = self.read()
+        self.version, self.setting = about["version"], about["setting"]
+
+    def read(self):
+        line = self.process.stdout.readline()
+        if not line:
+            self.process.wait()
+            self.errors.seek(0)
+            raise Failure(last_line(self.errors.read()))
+        return json.loads(line)
+
+    def ask(self, line):
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # read() finds out why it ended.
+        return self.read()
+
+    def outputs(self):
+        path = self.folder / f"{self.name}.npz"
+        self.ask(f"save {path}")
+        return dict(np.load(path))
+
+    def burst(self, seconds):
+        """-> (minimum, median) in ms."""
+        times = self.ask(f"burst {seconds}")["ms"]
+        return min(times), statistics.median(times)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Kumiko:
+    """Our own: compiled once to a shared library, timed in process by `kumiko bench`."""
+
+    name, version, setting = "kumiko", "(this build)", "compiled to a shared library, timed by kumiko bench"
+
+    def __init__(self, model, inputs, threads, folder):
+        self.inputs, self.threads, self.folder = inputs, threads, folder
+        self.artefact = folder / "model.so"
+        if not KUMIKO.exists():
+            raise Failure(f"no {KUMIKO}; run ./scripts/build first")
+        self.call("compile", model, "-o", self.artefact)
+
+    def call(self, *arguments):
+        done = subprocess.run([*pinned(self.threads), KUMIKO, *arguments], capture_output=True, text=True)
+        if done.returncode:
+            raise Failure(f"exit {done.returncode}: {last_line(done.stderr)}")
+        return done.stdout
+
+    def outputs(self):
+        path = self.folder / "kumiko.npz"
+        self.call("run", self.artefact, "--inputs", self.inputs, "--outputs", path, "--threads", str(self.threads))
+        return dict(np.load(path))
+
+    def burst(self, seconds):
+        """-> (minimum, median) in ms; the length is the command's own, at least two seconds."""
+        text = self.call("bench", self.artefact, "--inputs", self.inputs, "--threads", str(self.threads), "--json")
+        self.report = json.loads(text)
+        return self.report["min_ms"], self.report["median_ms"]
+
+    def close(self):
+        pass
+
+
+def open_system(kind, model, inputs, threads, folder):
+    if kind == "kumiko":
+        return Kumiko(model, inputs, threads, folder)
+    return Peer(kind, model, inputs, threads, folder)

@@ -1,0 +1,96 @@
+//===- Demand.h - emits the value of a tensor at a position ----------------===//
+//
+// A kernel's body is a small graph of linalg ops on tensors. No tensor in it but the arguments and results exists in
+// memory: a template walks over the points of a result and *demands* the value there; the demand travels up through
+// elementwise bodies, pads, slices and reshapes until it meets an argument (a load), a value the template has already
+// computed (`define`: an accumulator, a row's maximum) or a reduction (an inline loop).
+//
+//   %m = linalg.generic max over k of %x        rows template: computed once for the row, then defined
+//   %e = linalg.generic exp(%x - %m)            demanded at (r, k..k+7): load x, subtract m, exp
+//
+// Positions are forms (Form.h). A position with a lane stride asks for `lanes` neighbours at once and gets a vector;
+// without one it gets a scalar. Of the lanes, only the first `active` are real: the last vector of a row is loaded and
+// stored under a constant mask, with the same arithmetic as the others.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Codegen/Cpu/Form.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <functional>
+
+namespace kumiko::cpu {
+
+class Demand {
+public:
+  using Known = std::function<mlir::Value(llvm::ArrayRef<Form>)>;
+
+  /// Constants go to the start of `entry`, once each.
+  Demand(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block *entry, unsigned lanes)
+      : lanes(lanes), active(lanes), b(builder), loc(loc), entry(entry) {}
+
+  unsigned lanes;
+  unsigned active;
+  /// Of the tensors in memory that are not row-major; may be null.
+  const Strides *strides = nullptr;
+
+  unsigned addSlot(mlir::Value index);
+  /// The position as an SSA index; it must have no lane.
+  mlir::Value indexOf(const Form &form);
+  mlir::Value constantIndex(int64_t value);
+  mlir::Value constantOf(mlir::TypedAttr value);
+  mlir::Value zeroOf(mlir::Type type);
+  /// One value per lane: vectors as they are, scalars broadcast.
+  mlir::Value spread(mlir::Value value);
+
+  /// `tensor` lives in the flat buffer `memref`.
+  void bind(mlir::Value tensor, mlir::Value memref) { memory[tensor] = memref; }
+  /// `tensor` has been computed where it will be asked for.
+  void define(mlir::Value tensor, Known known) { defined[tensor] = std::move(known); }
+  void undefine(mlir::Value tensor) { defined.erase(tensor); }
+  /// `tensor`, whole or seen through reshapes, has this value wherever it will be asked for.
+  void fix(mlir::Value tensor, mlir::Value value) { fixed[tensor] = value; }
+  void unfix(mlir::Value tensor) { fixed.erase(tensor); }
+
+  mlir::Value at(mlir::Value tensor, llvm::ArrayRef<Form> position);
+  /// The results of `op`'s body for these loop values and block arguments. An argument that is null is demanded.
+  llvm::SmallVector<mlir::Value> body(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims,
+                                      llvm::SmallVector<mlir::Value> arguments);
+
+  /// The buffer that `tensor` is, seen through reshapes only; null otherwise.
+  mlir::Value bufferBehind(mlir::Value tensor) const;
+
+  mlir::Value load(mlir::Value memref, const Form &offset, mlir::Type element);
+  void store(mlir::Value value, mlir::Value memref, const Form &offset);
+
+private:
+  /// A box of a tensor that comes from `inside`; the rest is `padding` or, where that is null, `dest`.
+  struct Region {
+    mlir::Value inside, padding, dest;
+    llvm::ArrayRef<int64_t> low, extent, whole;
+  };
+
+  mlir::Value atGeneric(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
+  mlir::Value reduce(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position, Position dims);
+  mlir::Value atRegion(Region region, llvm::ArrayRef<Form> position);
+  mlir::Value scalarOutside(mlir::Value scalar);
+
+  mlir::Value atCollapsed(mlir::tensor::CollapseShapeOp op, llvm::ArrayRef<Form> position);
+  mlir::Value atSlice(mlir::tensor::ExtractSliceOp op, llvm::ArrayRef<Form> position);
+  mlir::Value extracted(mlir::tensor::ExtractOp op, llvm::ArrayRef<mlir::Value> indices);
+  mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(unsigned)> laneValue);
+  mlir::Value indexValue(const Form &form);
+  mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  mlir::Value mask();
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  mlir::Block *entry;
+  llvm::SmallVector<mlir::Value> slots;
+  llvm::DenseMap<mlir::Value, mlir::Value> memory;
+  llvm::DenseMap<mlir::Value, Known> defined;
+  llvm::DenseMap<mlir::Value, mlir::Value> fixed;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
+};
+
+} // namespace kumiko::cpu

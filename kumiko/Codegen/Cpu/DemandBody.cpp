@@ -1,0 +1,215 @@
+//===- DemandBody.cpp - bodies of linalg ops, loads and stores, by lane ----===//
+#include "kumiko/Codegen/Cpu/Demand.h"
+
+using namespace mlir;
+using namespace kumiko::cpu;
+
+unsigned Demand::addSlot(Value index) {
+  slots.push_back(index);
+  return slots.size() - 1;
+}
+
+Value Demand::constantOf(TypedAttr value) {
+  Value &constant = constants[value];
+  if (!constant) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry);
+    constant = arith::ConstantOp::create(b, loc, value);
+  }
+  return constant;
+}
+
+Value Demand::constantIndex(int64_t value) { return constantOf(b.getIndexAttr(value)); }
+
+Value Demand::zeroOf(Type type) { return constantOf(b.getZeroAttr(type)); }
+
+/// Outer loops have lower slots, so the sum starts with what changes least and can be hoisted piece by piece.
+Value Demand::indexOf(const Form &form) {
+  assert(form.lane == 0 && "a position with lanes is not one index");
+  Value sum;
+  for (auto [slot, coefficient] : form.terms) {
+    Value term = slots[slot];
+    if (coefficient != 1)
+      term = arith::MulIOp::create(b, loc, term, constantIndex(coefficient));
+    sum = sum ? arith::AddIOp::create(b, loc, sum, term) : term;
+  }
+  if (!sum)
+    return constantIndex(form.constant);
+  return form.constant ? arith::AddIOp::create(b, loc, sum, constantIndex(form.constant)) : sum;
+}
+
+Value Demand::indexValue(const Form &form) {
+  if (form.lane == 0)
+    return indexOf(form);
+  SmallVector<int64_t> steps;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    steps.push_back(lane * form.lane);
+  auto type = VectorType::get({int64_t(lanes)}, b.getIndexType());
+  Value offsets = constantOf(DenseIntElementsAttr::get(type, steps));
+  return arith::AddIOp::create(b, loc, spread(indexOf(form.atLane(0))), offsets);
+}
+
+Value Demand::spread(Value value) {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  auto type = VectorType::get({int64_t(lanes)}, value.getType());
+  // A broadcast constant is a constant: it stays out of the loops.
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constantOf(DenseElementsAttr::get(type, constant));
+  return vector::BroadcastOp::create(b, loc, type, value);
+}
+
+Value Demand::lanewise(Type element, llvm::function_ref<Value(unsigned)> laneValue) {
+  SmallVector<Value> parts;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    parts.push_back(lane < active ? laneValue(lane) : zeroOf(element));
+  return vector::FromElementsOp::create(b, loc, VectorType::get({int64_t(lanes)}, element), parts);
+}
+
+Value Demand::mask() {
+  SmallVector<bool> bits;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    bits.push_back(lane < active);
+  return constantOf(DenseElementsAttr::get(VectorType::get({int64_t(lanes)}, b.getI1Type()), bits));
+}
+
+/// Truth values take a byte in memory; everywhere else they are i1.
+static bool isTruth(Type element) { return element.isInteger(1); }
+
+Value Demand::load(Value memref, const Form &offset, Type element) {
+  Type stored = cast<MemRefType>(memref.getType()).getElementType();
+  auto truth = [&](Value byte) -> Value {
+    if (!isTruth(element) || stored == element)
+      return byte;
+    Value zero = isa<VectorType>(byte.getType()) ? spread(zeroOf(stored)) : zeroOf(stored);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, byte, zero);
+  };
+  if (offset.lane == 0)
+    return truth(memref::LoadOp::create(b, loc, memref, indexOf(offset)));
+  if (offset.lane != 1)
+    return lanewise(element, [&](unsigned lane) { return load(memref, offset.atLane(lane), element); });
+  auto type = VectorType::get({int64_t(lanes)}, stored);
+  Value index = indexOf(offset.atLane(0));
+  if (active == lanes)
+    return truth(vector::LoadOp::create(b, loc, type, memref, index));
+  return truth(vector::MaskedLoadOp::create(b, loc, type, memref, index, mask(), spread(zeroOf(stored))));
+}
+
+void Demand::store(Value value, Value memref, const Form &offset) {
+  Type stored = cast<MemRefType>(memref.getType()).getElementType();
+  if (isTruth(getElementTypeOrSelf(value.getType())) && !isTruth(stored)) {
+    Type wide = isa<VectorType>(value.getType()) ? Type(VectorType::get({int64_t(lanes)}, stored)) : stored;
+    value = arith::ExtUIOp::create(b, loc, wide, value);
+  }
+  if (offset.lane == 0) {
+    memref::StoreOp::create(b, loc, value, memref, indexOf(offset));
+    return;
+  }
+  value = spread(value);
+  if (offset.lane != 1) {
+    for (unsigned lane = 0; lane < active; ++lane)
+      memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, int64_t(lane)), memref,
+                              indexOf(offset.atLane(lane)));
+    return;
+  }
+  Value index = indexOf(offset.atLane(0));
+  if (active == lanes)
+    vector::StoreOp::create(b, loc, value, memref, index);
+  else
+    vector::MaskedStoreOp::create(b, loc, memref, index, mask(), value);
+}
+
+/// max(x, c) with a constant c that is no NaN: one compare and select, which is one instruction and still lets a NaN in
+/// x through. The general maximumf costs four.
+static Value clampToConstant(OpBuilder &b, Location loc, Operation *op, Value x, Value constant) {
+  FloatAttr bound;
+  DenseElementsAttr splat;
+  if (matchPattern(constant, m_Constant(&splat)) && splat.isSplat())
+    bound = dyn_cast<FloatAttr>(splat.getSplatValue<Attribute>());
+  else if (!matchPattern(constant, m_Constant(&bound)))
+    return Value();
+  if (!bound || bound.getValue().isNaN() || !isa<arith::MaximumFOp, arith::MinimumFOp>(op))
+    return Value();
+  auto predicate = isa<arith::MaximumFOp>(op) ? arith::CmpFPredicate::OLT : arith::CmpFPredicate::OGT;
+  Value beyond = arith::CmpFOp::create(b, loc, predicate, x, constant);
+  return arith::SelectOp::create(b, loc, beyond, constant, x);
+}
+
+Value Demand::elementwise(Operation *op, ArrayRef<Value> operands) {
+  SmallVector<Value> values(operands);
+  bool wide = llvm::any_of(values, [](Value value) { return isa<VectorType>(value.getType()); });
+  if (wide)
+    for (Value &value : values)
+      value = spread(value);
+  if (values.size() == 2)
+    for (unsigned side : {0u, 1u})
+      if (Value clamped = clampToConstant(b, loc, op, values[1 - side], values[side]))
+        return clamped;
+  Type type = op->getResult(0).getType();
+  if (wide)
+    type = VectorType::get({int64_t(lanes)}, type);
+  OperationState state(loc, op->getName(), values, {type}, op->getAttrs());
+  Operation *clone = b.create(state);
+  // Within one statement a product and a sum may become one rounding (class `rounding`).
+  if (auto arith = dyn_cast<arith::ArithFastMathInterface>(clone))
+    clone->setAttr(arith.getFastMathAttrName(), arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
+  return clone->getResult(0);
+}
+
+Value Demand::extracted(tensor::ExtractOp op, ArrayRef<Value> indices) {
+  auto scalarAt = [&](ArrayRef<Value> scalars) {
+    Position position;
+    for (Value index : scalars)
+      position.push_back(Form::ofSlot(addSlot(index)));
+    return at(op.getTensor(), position);
+  };
+  if (llvm::none_of(indices, [](Value index) { return isa<VectorType>(index.getType()); }))
+    return scalarAt(indices);
+  return lanewise(op.getType(), [&](unsigned lane) {
+    SmallVector<Value> scalars;
+    for (Value index : indices)
+      scalars.push_back(isa<VectorType>(index.getType()) ? Value(vector::ExtractOp::create(b, loc, index, int64_t(lane)))
+                                                         : index);
+    return scalarAt(scalars);
+  });
+}
+
+SmallVector<Value> Demand::body(linalg::GenericOp op, ArrayRef<Form> dims, SmallVector<Value> arguments) {
+  Block *block = op.getBody();
+  llvm::DenseMap<Value, Value> values;
+  for (auto [argument, value, operand] : llvm::zip_equal(block->getArguments(), arguments, op->getOpOperands())) {
+    if (!value && !argument.use_empty()) {
+      Position position;
+      for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
+        // Lower keeps maps linear; anything else is read through tensor.extract.
+        position.push_back(applyLinear(expr, dims).value_or(Form()));
+      value = at(operand.get(), position);
+    }
+    values[argument] = value;
+  }
+  auto valueOf = [&](Value value) -> Value {
+    if (Value known = values.lookup(value))
+      return known;
+    TypedAttr constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return constantOf(constant);
+    return value;
+  };
+  for (Operation &inner : block->without_terminator()) {
+    SmallVector<Value> operands;
+    for (Value operand : inner.getOperands())
+      if (!isa<RankedTensorType>(operand.getType()))
+        operands.push_back(valueOf(operand));
+    if (auto index = dyn_cast<linalg::IndexOp>(inner))
+      values[index] = indexValue(dims[index.getDim()]);
+    else if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+      values[extract] = extracted(extract, operands);
+    else if (!inner.hasTrait<OpTrait::ConstantLike>())
+      values[inner.getResult(0)] = elementwise(&inner, operands);
+  }
+  SmallVector<Value> results;
+  for (Value result : block->getTerminator()->getOperands())
+    results.push_back(valueOf(result));
+  return results;
+}

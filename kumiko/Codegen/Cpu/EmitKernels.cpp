@@ -1,0 +1,128 @@
+//===- EmitKernels.cpp - one function per kernel ---------------------------===//
+#include "kumiko/Codegen/Cpu/Kernel.h"
+#include "kumiko/Codegen/Cpu/Passes.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Schedule/Packing.h"
+
+namespace kumiko {
+#define GEN_PASS_DEF_EMITKERNELSPASS
+#include "kumiko/Codegen/Cpu/Passes.h.inc"
+} // namespace kumiko
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::cpu;
+
+/// A bare pointer as a flat memref. The descriptor is written out, so that the memref lowering finds just what it would
+/// have made itself.
+static Value memrefFromPointer(OpBuilder &b, Location loc, Value pointer, MemRefType type) {
+  MLIRContext *context = b.getContext();
+  Type pointerType = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type();
+  Type one = LLVM::LLVMArrayType::get(i64, 1);
+  auto descriptor = LLVM::LLVMStructType::getLiteral(context, {pointerType, pointerType, i64, one, one});
+  auto constant = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value));
+  };
+  Value built = LLVM::PoisonOp::create(b, loc, descriptor);
+  auto insert = [&](Value value, ArrayRef<int64_t> place) {
+    built = LLVM::InsertValueOp::create(b, loc, built, value, place);
+  };
+  insert(pointer, {0});
+  insert(pointer, {1});
+  insert(constant(0), {2});
+  insert(constant(type.getDimSize(0)), {3, 0});
+  insert(constant(1), {4, 0});
+  return UnrealizedConversionCastOp::create(b, loc, type, built).getResult(0);
+}
+
+/// Flat storage of a tensor; truth values take a byte, unsigned numbers lose their sign in arith's eyes.
+static MemRefType storageOf(Type tensor, std::optional<int64_t> elements = std::nullopt) {
+  auto type = cast<RankedTensorType>(tensor);
+  Type element = type.getElementType();
+  if (element.isInteger(1))
+    element = IntegerType::get(element.getContext(), 8);
+  if (auto integer = dyn_cast<IntegerType>(element); integer && !integer.isSignless())
+    element = IntegerType::get(element.getContext(), integer.getWidth());
+  return MemRefType::get({elements.value_or(type.getNumElements())}, element);
+}
+
+static func::FuncOp createFunction(OpBuilder &b, nn::KernelOp kernel) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto type = b.getFunctionType({pointer, pointer, b.getI64Type(), pointer}, {b.getI32Type()});
+  auto module = ModuleOp::create(b, kernel.getLoc(), kernel.getName());
+  b.setInsertionPointToStart(module.getBody());
+  auto function = func::FuncOp::create(b, kernel.getLoc(), kernel.getName(), type);
+  b.setInsertionPointToStart(function.addEntryBlock());
+  return function;
+}
+
+static LogicalResult emitKernel(nn::KernelOp kernel) {
+  FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
+  if (failed(schedule))
+    return kernel.emitError("has no usable schedule");
+  Block &body = kernel.getBody().front();
+  SmallVector<Value> results(body.getTerminator()->getOperands());
+  KernelShape shape = shapeOfKernel(body, results);
+  if (shape.kind != schedule->kind)
+    return kernel.emitError("the schedule's template does not fit the kernel: ") << shape.why;
+
+  OpBuilder b(kernel);
+  Location loc = kernel.getLoc();
+  func::FuncOp function = createFunction(b, kernel);
+  Block *entry = &function.getBody().front();
+  // Constants are put before everything else; the anchor keeps them apart from the code that follows.
+  Kernel k{b, loc, Demand(b, loc, entry, schedule->lanes), *schedule, shape, body, results, {}, Strides(), Value(), Value()};
+  k.demand.strides = &k.strides;
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto packings = packingsOf(shape, *schedule, body);
+  int32_t number = 0;
+  auto buffer = [&](MemRefType type) {
+    Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer, entry->getArgument(0), LLVM::GEPArg(number++));
+    return memrefFromPointer(b, loc, LLVM::LoadOp::create(b, loc, pointer, slot), type);
+  };
+  for (BlockArgument argument : body.getArguments()) {
+    const Packing *packing = packingOfArgument(packings, argument.getArgNumber());
+    std::optional<int64_t> elements;
+    if (packing)
+      elements = packing->elementCount();
+    // A packed contraction finds its panels itself; any other reader goes by strides.
+    if (packing && schedule->kind != KernelKind::Contraction)
+      k.strides[argument] = packing->strides();
+    k.demand.bind(argument, buffer(storageOf(argument.getType(), elements)));
+  }
+  for (Value result : results)
+    k.outputs.push_back(buffer(storageOf(result.getType())));
+  k.chunk = arith::IndexCastOp::create(b, loc, b.getIndexType(), entry->getArgument(2));
+  if (schedule->scratchBytes != 0)
+    k.scratch = memrefFromPointer(b, loc, entry->getArgument(3), MemRefType::get({schedule->scratchBytes}, b.getI8Type()));
+
+  switch (schedule->kind) {
+  case KernelKind::Contraction:
+    emitContraction(k);
+    break;
+  case KernelKind::Rows:
+    emitRows(k);
+    break;
+  case KernelKind::Points:
+    emitPoints(k);
+    break;
+  }
+  Value done = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  func::ReturnOp::create(b, loc, done);
+  return success();
+}
+
+namespace {
+struct EmitKernels final : kumiko::impl::EmitKernelsPassBase<EmitKernels> {
+  void runOnOperation() override {
+    SmallVector<nn::KernelOp> kernels(getOperation().getOps<nn::KernelOp>());
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      function.erase();
+    for (nn::KernelOp kernel : kernels)
+      if (failed(emitKernel(kernel)))
+        return signalPassFailure();
+    for (nn::KernelOp kernel : kernels)
+      kernel.erase();
+  }
+};
+} // namespace

@@ -1,0 +1,53 @@
+//===- Kernel.h - one kernel while its code is being emitted ---------------===//
+#pragma once
+#include "kumiko/Codegen/Cpu/Demand.h"
+#include "kumiko/Codegen/Cpu/Pieces.h"
+#include "kumiko/Codegen/Cpu/Reads.h"
+#include "kumiko/Schedule/Schedule.h"
+
+namespace kumiko::cpu {
+
+/// What a template works on: the kernel's linalg body, its buffers and its schedule.
+struct Kernel {
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  Demand demand;
+  const Schedule &schedule;
+  const KernelShape &shape;
+  /// The linalg ops; its arguments are bound in `demand`.
+  mlir::Block &body;
+  /// The yielded tensors and the flat buffers they go to.
+  llvm::SmallVector<mlir::Value> results, outputs;
+  /// Arguments that are not stored in row-major order.
+  Strides strides;
+  /// The number of the chunk, an index, and the chunk's own memory, a memref of bytes (null without scratch).
+  mlir::Value chunk, scratch;
+
+  mlir::Value index(int64_t value) { return demand.constantIndex(value); }
+
+  /// for (i = low; i < high; i += step) body(i)
+  void loop(mlir::Value low, mlir::Value high, int64_t step, llvm::function_ref<void(mlir::Value)> body);
+  /// The same with values carried from turn to turn; nothing is emitted for a loop of one turn.
+  llvm::SmallVector<mlir::Value>
+  loop(int64_t low, int64_t high, int64_t step, llvm::SmallVector<mlir::Value> carried,
+       llvm::function_ref<llvm::SmallVector<mlir::Value>(Form, llvm::ArrayRef<mlir::Value>)> body);
+  void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
+
+  /// [chunk * size, min((chunk + 1) * size, total)) with size = ceil(total / chunks).
+  std::pair<mlir::Value, mlir::Value> chunkRange(int64_t total, mlir::Value number, int64_t chunks);
+
+  /// Vectors over [0, extent) of a dimension, the last one under a mask: `body` gets the position of the first lane,
+  /// with lane stride 1, and `demand.active` says how many lanes are real. Up to `unroll` vectors per turn.
+  void vectors(int64_t extent, int64_t unroll, llvm::function_ref<void(Form)> body);
+
+  /// The values of merged loops from one flat number.
+  void delinearize(mlir::Value flat, llvm::ArrayRef<MergedLoop> loops, Position &position);
+
+  void fillBorder(const Border &border, mlir::Value memref);
+};
+
+void emitPoints(Kernel &kernel);
+void emitRows(Kernel &kernel);
+void emitContraction(Kernel &kernel);
+
+} // namespace kumiko::cpu

@@ -1,0 +1,28 @@
+//===- LowerToLlvm.cpp - from loops and vectors to the LLVM dialect --------===//
+#include "kumiko/Codegen/Cpu/Math/Passes.h"
+#include "kumiko/Codegen/Cpu/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void kumiko::addLowerKernelsToLlvm(OpPassManager &pm) {
+  // Before CSE and hoisting, so that the expansions' constants leave the loops too.
+  pm.addPass(createExpandMathPass());
+  // Addresses are sums that begin with the outer loops: equal parts meet and leave the inner loops here, while loops
+  // are still loops.
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createLoopInvariantCodeMotionPass());
+  pm.addPass(createConvertVectorToSCFPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCSEPass());
+}

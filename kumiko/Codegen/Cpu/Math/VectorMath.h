@@ -1,0 +1,36 @@
+//===- VectorMath.h - elementary functions as plain vector code -------------===//
+//
+// Every function works on f32 and on vectors of f32 of any shape, through the same code: a few additions,
+// multiplications, fused multiply-adds, selects and bit casts, no branches, tables in memory or calls. Special values
+// (NaN, infinities, signed zeros, denormals, the whole range of arguments) follow IEEE 754 and C's Annex F.
+//
+// Results are within 2 ULP of the exact value; which functions are better is in the README beside this file. exp, log,
+// tanh, erf and sigmoid stay in single precision; functions that would lose digits there work in double inside.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/ValueRange.h"
+#include <optional>
+
+namespace kumiko {
+
+enum class MathFunction {
+  Exp, Exp2, ExpM1, Log, Log2, Log10, Log1p, Sqrt,
+  Sin, Cos, Tan, Asin, Acos, Atan, Atan2,
+  Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
+  Erf, Sigmoid, Pow,
+};
+
+/// The function of this name (`exp`, `log1p`, `atan2`, ...), as the notation of equations spells it.
+std::optional<MathFunction> mathFunctionNamed(llvm::StringRef name);
+
+/// Atan2 (y, x) and Pow (base, exponent) have two arguments, the others one.
+unsigned argumentCount(MathFunction function);
+
+/// Emits the function of the arguments, all of one type, f32 or a vector of f32, which is also the result's.
+/// The arith, math and vector dialects must be loaded.
+mlir::Value emitVectorMath(mlir::OpBuilder &builder, mlir::Location loc, MathFunction function,
+                           mlir::ValueRange arguments);
+
+} // namespace kumiko

@@ -1,0 +1,17 @@
+//===- Wide.h - logarithm and powers of two in double precision -------------===//
+#pragma once
+#include "kumiko/Codegen/Cpu/Math/Term.h"
+
+namespace kumiko {
+
+/// The natural logarithm of positive finite normal doubles, with a relative error below 2^-38; anything else gives an
+/// arbitrary result, NaN excepted, which stays.
+Term logWide(Term x);
+
+/// 2^z for |z| < 1000 as scale * (even + odd), and 2^-z as (even - odd) / scale; NaN makes all of them NaN.
+struct PowerOfTwo {
+  Term scale, inverseScale, even, odd;
+};
+PowerOfTwo exp2Wide(Term z);
+
+} // namespace kumiko

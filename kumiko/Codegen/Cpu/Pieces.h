@@ -1,0 +1,40 @@
+//===- Pieces.h - a result as boxes to be written --------------------------===//
+//
+// The last ops of a kernel may only say where elements go: a pad around the result, a concatenation, a reshape. Instead
+// of asking for every element of the padded tensor, templates compute each *piece* over its own box and store it at a
+// linear place in the result, and fill the *borders* separately.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Codegen/Cpu/Form.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <vector>
+
+namespace kumiko::cpu {
+
+/// source[d0, d1, ...] goes to offset constant + sum strides[i] * di of the flat result.
+struct Piece {
+  mlir::Value source;
+  llvm::SmallVector<int64_t> strides;
+  int64_t constant = 0;
+
+  llvm::ArrayRef<int64_t> shape() const { return llvm::cast<mlir::RankedTensorType>(source.getType()).getShape(); }
+  Form offsetOf(llvm::ArrayRef<Form> position) const;
+};
+
+/// Everything of a box outside [low, low + extent) holds `value`.
+struct Border {
+  llvm::SmallVector<int64_t> shape, low, extent, strides;
+  int64_t constant = 0;
+  mlir::TypedAttr value;
+};
+
+struct Output {
+  std::vector<Piece> pieces;
+  std::vector<Border> borders;
+};
+
+/// How `result` of a kernel is written; a whole of one piece where it does not end in pads or inserts.
+Output traceOutput(mlir::Value result);
+
+} // namespace kumiko::cpu

@@ -1,0 +1,46 @@
+//===- Reads.h - what a demand would read, without emitting anything -------===//
+//
+// The templates ask before they emit: which linear forms over the loops will reach memory? Two neighbouring loops that
+// every form treats as one can then be merged (Form.h).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Codegen/Cpu/Form.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace kumiko::cpu {
+
+/// Slots 0 .. loops-1 stand for the loops of the caller.
+struct Reads {
+  Reads(unsigned loops, const Strides &strides) : opaque(loops), strides(strides), nextSlot(loops) {}
+
+  llvm::SmallVector<Form> forms;
+  /// Loops that are used other than linearly: in a bounds test, a division, as a value.
+  llvm::SmallBitVector opaque;
+  /// Tensors that the template computes itself; the walk ends there.
+  llvm::DenseSet<mlir::Value> known;
+
+  void collect(mlir::Value tensor, llvm::ArrayRef<Form> position);
+  void collectBody(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims);
+
+  /// Whether loop `inner` can run over both loops while `outer` stays 0.
+  bool canMerge(unsigned outer, unsigned inner, int64_t innerExtent) const;
+
+private:
+  const Strides &strides;
+  void markOpaque(llvm::ArrayRef<Form> forms);
+  unsigned nextSlot;
+};
+
+/// One loop left after merging: loop number `loop` runs over `extent` points; the loops it absorbed stay 0.
+struct MergedLoop {
+  unsigned loop;
+  int64_t extent;
+};
+
+/// Merges neighbours among `loops` (outer first) where `reads` allow it; loops of one point disappear.
+llvm::SmallVector<MergedLoop> mergeLoops(const Reads &reads, llvm::ArrayRef<unsigned> loops,
+                                         llvm::ArrayRef<int64_t> extents);
+
+} // namespace kumiko::cpu

@@ -1,0 +1,71 @@
+#include "kumiko/Emit/Jit.h"
+#include "kumiko/Emit/EmitError.h"
+#include "kumiko/Emit/Table.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace kumiko;
+namespace orc = llvm::orc;
+
+Jit::Jit() = default;
+Jit::~Jit() = default;
+
+static llvm::Expected<std::unique_ptr<orc::LLJIT>> createJit(const Target &target) {
+  orc::JITTargetMachineBuilder machine(target.triple);
+  machine.setCPU(target.cpu);
+  machine.setRelocationModel(llvm::Reloc::PIC_);
+  // No platform: our objects have no initialisers, thread-locals or unwind tables to look after.
+  return orc::LLJITBuilder()
+      .setJITTargetMachineBuilder(std::move(machine))
+      .setPlatformSetUp(orc::setUpInactivePlatform)
+      .create();
+}
+
+static llvm::Error addObject(orc::LLJIT &jit, llvm::ArrayRef<char> bytes, llvm::StringRef name) {
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(bytes.data(), bytes.size()), name);
+  return jit.addObjectFile(std::move(buffer));
+}
+
+/// Adds the objects of an artefact: kernels, table, and the weights as an address.
+static llvm::Error addArtefact(orc::LLJIT &jit, const Program &program, llvm::ArrayRef<Object> kernels,
+                               const Target &target, const WeightImage &weights) {
+  for (const Object &kernel : kernels)
+    if (llvm::Error error = addObject(jit, kernel.bytes, kernel.name))
+      return error;
+  llvm::LLVMContext context;
+  TableOptions options;
+  options.exportTable = true;
+  auto bytes = assemble(*buildTable(context, program, options), target);
+  if (!bytes)
+    return bytes.takeError();
+  if (llvm::Error error = addObject(jit, *bytes, "table"))
+    return error;
+  if (!program.weightsBytes)
+    return llvm::Error::success();
+  auto name = jit.mangleAndIntern(weightsSymbol(program));
+  auto address = orc::ExecutorAddr::fromPtr(weights.data());
+  return jit.getMainJITDylib().define(
+      orc::absoluteSymbols({{name, {address, llvm::JITSymbolFlags::Exported}}}));
+}
+
+llvm::Expected<std::unique_ptr<Jit>> Jit::create(const Program &program, llvm::ArrayRef<Object> kernels,
+                                                 const Target &target) {
+  auto result = std::unique_ptr<Jit>(new Jit());
+  auto weights = WeightImage::create(program);
+  if (!weights)
+    return weights.takeError();
+  result->weights = std::move(*weights);
+  auto jit = createJit(target);
+  if (!jit)
+    return jit.takeError();
+  result->jit = std::move(*jit);
+  if (llvm::Error error = addArtefact(*result->jit, program, kernels, target, result->weights))
+    return error;
+  auto table = result->jit->lookup("kumiko_artefact_table");
+  if (!table)
+    return table.takeError();
+  result->head = table->toPtr<const kumiko_artefact *()>()();
+  return result;
+}

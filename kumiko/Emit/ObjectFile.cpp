@@ -1,0 +1,46 @@
+#include "kumiko/Emit/ArtefactFiles.h"
+#include "kumiko/Emit/Link.h"
+#include "llvm/Support/Path.h"
+
+using namespace kumiko;
+
+/// Two steps, because only code needs its symbols hidden away and copying the weights once more would be a waste: the
+/// weights' symbol carries the model's name and cannot meet another.
+static llvm::Expected<std::string> linkObject(const ArtefactFiles &files, const WorkFolder &folder, unsigned jobs) {
+  std::string threads = "--threads=" + std::to_string(jobs);
+  std::string code = folder.file("code.o"), local = folder.file("local.o"), whole = folder.file("whole.o");
+  std::vector<std::string> arguments = {"-r", threads, "-o", code};
+  llvm::append_range(arguments, files.code);
+  if (llvm::Error error = runLinker(arguments))
+    return error;
+  if (llvm::Error error = localizeHidden(code, local))
+    return error;
+  if (files.weights.empty())
+    return local;
+  if (llvm::Error error = runLinker({"-r", threads, "-o", whole, local, files.weights}))
+    return error;
+  return whole;
+}
+
+llvm::Error kumiko::writeObjectFile(const Program &program, llvm::ArrayRef<Object> kernels, const Target &target,
+                                    const ArtefactOptions &options) {
+  auto folder = WorkFolder::beside(options.output);
+  if (!folder)
+    return folder.takeError();
+  TableOptions table;
+  table.namedEntries = true;
+  table.weightsFile = weightsFileFor(program, options);
+  auto files = writeArtefactFiles(program, kernels, target, table, *folder);
+  if (!files)
+    return files.takeError();
+  auto finished = linkObject(*files, *folder, options.jobs);
+  if (!finished)
+    return finished.takeError();
+
+  llvm::SmallString<128> header(options.output);
+  llvm::sys::path::replace_extension(header, "h");
+  std::string text = headerText(program, table.weightsFile);
+  if (llvm::Error error = writeFileWhole(header, [&](llvm::raw_ostream &os) { os << text; }))
+    return error;
+  return placeArtefact(*files, *finished, options.output, table.weightsFile);
+}

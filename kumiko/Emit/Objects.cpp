@@ -1,0 +1,114 @@
+#include "kumiko/Emit/Objects.h"
+#include "kumiko/Emit/EmitError.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+#include <chrono>
+
+using namespace kumiko;
+using Bytes = llvm::SmallVector<char, 0>;
+
+/// Vectorisers stay off: kernels arrive in vectors of the right width, and what is scalar in them is so on purpose.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.LoopInterleaving = false;
+  tuning.SLPVectorization = false;
+  tuning.MergeFunctions = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
+}
+
+static llvm::Expected<Bytes> assembleOn(llvm::Module &module, const Target &target, llvm::TargetMachine &machine) {
+  applyTarget(module, target, machine);
+  optimize(module, machine);
+  Bytes bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return defectError("the code generator cannot write objects for " + target.describe());
+  passes.run(module);
+  return bytes;
+}
+
+llvm::Expected<Bytes> kumiko::assemble(llvm::Module &module, const Target &target) {
+  auto machine = createTargetMachine(target);
+  if (!machine)
+    return machine.takeError();
+  return assembleOn(module, target, **machine);
+}
+
+/// The kernel is called through the artefact's table, never by name from outside.
+static void hideFunctions(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration() && function.hasExternalLinkage())
+      function.setVisibility(llvm::GlobalValue::HiddenVisibility);
+}
+
+static llvm::StringRef kernelSymbol(mlir::ModuleOp kernel) {
+  for (auto function : kernel.getOps<mlir::LLVM::LLVMFuncOp>())
+    if (!function.isExternal() && function.getLinkage() == mlir::LLVM::Linkage::External)
+      return function.getSymName();
+  return {};
+}
+
+static llvm::Expected<Object> compileKernel(mlir::ModuleOp kernel, const Target &target) {
+  auto start = std::chrono::steady_clock::now();
+  Object object;
+  object.name = kernelSymbol(kernel).str();
+  llvm::LLVMContext context;
+  // Named after the kernel, not after a file: the name reaches the object's symbol table.
+  auto module = mlir::translateModuleToLLVMIR(kernel, context, object.name);
+  if (!module)
+    return defectError("kernel '" + object.name + "' does not translate to LLVM IR");
+  hideFunctions(*module);
+  auto bytes = assemble(*module, target);
+  if (!bytes)
+    return bytes.takeError();
+  object.bytes = std::move(*bytes);
+  object.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return object;
+}
+
+llvm::Expected<std::vector<Object>> kumiko::compileKernels(llvm::ArrayRef<mlir::ModuleOp> kernels,
+                                                           const Target &target, llvm::function_ref<void()> progress) {
+  std::vector<Object> objects(kernels.size());
+  if (kernels.empty())
+    return objects;
+  mlir::MLIRContext *context = kernels.front()->getContext();
+  // Before the threads start: loading a translation is not safe beside them.
+  mlir::registerBuiltinDialectTranslation(*context);
+  mlir::registerLLVMDialectTranslation(*context);
+  std::vector<std::optional<llvm::Error>> errors(kernels.size());
+  mlir::parallelFor(context, 0, kernels.size(), [&](size_t i) {
+    auto object = compileKernel(kernels[i], target);
+    if (object)
+      objects[i] = std::move(*object);
+    else
+      errors[i] = object.takeError();
+    if (progress)
+      progress();
+  });
+  llvm::Error all = llvm::Error::success();
+  for (auto &error : errors)
+    if (error)
+      all = llvm::joinErrors(std::move(all), std::move(*error));
+  if (all)
+    return all;
+  return objects;
+}

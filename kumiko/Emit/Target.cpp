@@ -1,0 +1,103 @@
+#include "kumiko/Emit/Target.h"
+#include "kumiko/Emit/EmitError.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Host.h"
+#include <mutex>
+
+using namespace kumiko;
+
+static void initializeBackends() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+  });
+}
+
+/// Sorted, because the order of a StringMap is nobody's promise and the list is part of the artefact's provenance.
+static std::string hostFeatures() {
+  std::vector<std::string> features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    features.push_back((feature.getValue() ? "+" : "-") + feature.getKey().str());
+  llvm::sort(features);
+  return llvm::join(features, ",");
+}
+
+std::string Target::describe() const { return triple.getArchName().str() + "/" + cpu; }
+
+llvm::StringRef kumiko::targetNames() { return "host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64"; }
+
+llvm::Expected<Target> kumiko::targetNamed(llvm::StringRef name) {
+  Target target;
+  target.name = name.str();
+  if (name == "host") {
+    target.triple = llvm::Triple(llvm::sys::getDefaultTargetTriple());
+    target.cpu = llvm::sys::getHostCPUName().str();
+    target.features = hostFeatures();
+    target.vectorBits = target.triple.isX86() ? 256 : 128;
+    return target;
+  }
+  if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4") {
+    target.triple = llvm::Triple("x86_64-unknown-linux-gnu");
+    target.cpu = name.str();
+    target.vectorBits = name == "x86-64-v2" ? 128 : 256;
+    return target;
+  }
+  if (name == "aarch64") {
+    target.triple = llvm::Triple("aarch64-unknown-linux-gnu");
+    target.cpu = "generic";
+    target.features = "+neon";
+    target.vectorBits = 128;
+    return target;
+  }
+  return emitError(Code::BadOption, "unknown target '" + name + "'", "targets are " + targetNames());
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> kumiko::createTargetMachine(const Target &target) {
+  initializeBackends();
+  std::string message;
+  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(target.triple, message);
+  if (!backend)
+    return emitError(Code::UnsupportedForm, "no code generator for " + target.triple.str() + ": " + message,
+                     "targets are " + targetNames());
+  llvm::TargetOptions options;
+  // Contraction is written out by the code generator; the backend adds none of its own. Not Strict: vector.fma becomes
+  // llvm.fmuladd, which Strict would split.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  options.FunctionSections = true;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      backend->createTargetMachine(target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  if (!machine)
+    return defectError("cannot create a code generator for " + target.describe());
+  return machine;
+}
+
+void kumiko::applyTarget(llvm::Module &module, const Target &target, const llvm::TargetMachine &machine) {
+  module.setTargetTriple(target.triple);
+  module.setDataLayout(machine.createDataLayout());
+  module.setPICLevel(llvm::PICLevel::BigPIC);
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.setDoesNotThrow();
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("target-features", target.features);
+    if (target.triple.isX86()) {
+      // Without both, an AVX-512 machine would turn two 8-lane values into one of 16 and lose clock speed for it.
+      function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
+      function.addFnAttr("min-legal-vector-width", "0");
+    }
+  }
+}

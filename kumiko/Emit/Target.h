@@ -1,0 +1,43 @@
+//===- Target.h - the machine that code is made for -------------------------===//
+#pragma once
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/TargetParser/Triple.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace kumiko {
+
+struct Target {
+  /// As asked for: `host`, `x86-64-v3`, ...
+  std::string name;
+  llvm::Triple triple;
+  std::string cpu;
+  /// LLVM's list, `+avx2,+fma,...`, sorted.
+  std::string features;
+  /// The width that kernels are written for. A wider machine keeps its extra registers but does not widen vectors.
+  unsigned vectorBits = 256;
+
+  bool isHost() const { return name == "host"; }
+  /// One word for provenance: `x86_64/znver3`.
+  std::string describe() const;
+};
+
+/// `host`, `x86-64-v2`, `x86-64-v3`, `x86-64-v4` or `aarch64`.
+llvm::Expected<Target> targetNamed(llvm::StringRef name);
+
+/// The names that targetNamed knows, for messages.
+llvm::StringRef targetNames();
+
+/// Position-independent, code model small. A machine serves one thread; make one for each.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &target);
+
+/// Gives the module the target's triple and data layout, and its functions the attributes that kernels need.
+void applyTarget(llvm::Module &module, const Target &target, const llvm::TargetMachine &machine);
+
+} // namespace kumiko

@@ -1,0 +1,160 @@
+//===- Walker.cpp - the single-thread entry of an object file ---------------===//
+//
+//   int <name>_run(inputs..., outputs..., [const void *weights,] void *arena) {
+//     if (arena & 63) return KUMIKO_E_ARGUMENT;
+//     void *bases[] = {inputs..., outputs..., weights, arena};
+//     void *buffers[largest];
+//     for (call in calls) {
+//       for (b = 0; b < call.buffer_count; ++b)
+//         buffers[b] = bases[first[call.buffers[b].space] + call.buffers[b].number] + call.buffers[b].offset;
+//       for (chunk = 0; chunk < call.chunks; ++chunk)
+//         if (int code = call.kernel(buffers, 0, chunk, scratch)) return code;
+//     }
+//     return 0;
+//   }
+//
+// It walks the same table as the runtime, so its size does not grow with the network.
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Emit/Table.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace kumiko;
+using llvm::Value;
+
+namespace {
+class WalkerBuilder {
+public:
+  WalkerBuilder(llvm::Module &module, const Program &program, llvm::Constant *calls, llvm::Constant *weights)
+      : module(module), program(program), calls(calls), weights(weights), context(module.getContext()), types(context),
+        builder(context), ptr(builder.getPtrTy()) {}
+
+  void build();
+
+private:
+  void createFunction();
+  void refuseMisalignedArena();
+  /// The pointer that a buffer reference of each space counts from, in the order of Space.
+  void storeBases();
+  void walkCall(Value *index);
+  /// for (index = 0; index < count; ++index) body(index)
+  void loop(Value *count, llvm::function_ref<void(Value *)> body);
+  void returnIfNotZero(Value *code);
+  Value *loadField(llvm::StructType *type, Value *record, unsigned field) {
+    return builder.CreateLoad(type->getElementType(field), builder.CreateStructGEP(type, record, field));
+  }
+  llvm::BasicBlock *block(const char *name) { return llvm::BasicBlock::Create(context, name, function); }
+
+  llvm::Module &module;
+  const Program &program;
+  llvm::Constant *calls, *weights;
+  llvm::LLVMContext &context;
+  TableTypes types;
+  llvm::IRBuilder<> builder;
+  llvm::PointerType *ptr;
+  llvm::Function *function = nullptr;
+  Value *arena = nullptr, *scratch = nullptr, *bases = nullptr, *buffers = nullptr;
+  llvm::GlobalVariable *firsts = nullptr;
+};
+} // namespace
+
+void WalkerBuilder::createFunction() {
+  size_t pointers = program.inputs.size() + program.outputs.size() + (weights || !program.weightsBytes ? 0 : 1) + 1;
+  llvm::SmallVector<llvm::Type *> parameters(pointers, ptr);
+  function = llvm::Function::Create(llvm::FunctionType::get(builder.getInt32Ty(), parameters, false),
+                                    llvm::GlobalValue::ExternalLinkage, program.name + "_run", module);
+  builder.SetInsertPoint(block("entry"));
+  arena = function->getArg(pointers - 1);
+}
+
+void WalkerBuilder::refuseMisalignedArena() {
+  Value *low = builder.CreateAnd(builder.CreatePtrToInt(arena, builder.getInt64Ty()), 63);
+  llvm::BasicBlock *refuse = block("misaligned"), *go = block("go");
+  builder.CreateCondBr(builder.CreateIsNotNull(low), refuse, go);
+  builder.SetInsertPoint(refuse);
+  builder.CreateRet(builder.getInt32(walkerArgumentError));
+  builder.SetInsertPoint(go);
+}
+
+void WalkerBuilder::storeBases() {
+  llvm::SmallVector<Value *> pointers;
+  for (size_t i = 0; i < program.inputs.size() + program.outputs.size(); ++i)
+    pointers.push_back(function->getArg(i));
+  Value *noWeights = llvm::ConstantPointerNull::get(ptr);
+  bool parameter = !weights && program.weightsBytes;
+  pointers.push_back(weights ? weights : parameter ? function->getArg(pointers.size()) : noWeights);
+  pointers.push_back(arena);
+  bases = builder.CreateAlloca(ptr, builder.getInt64(pointers.size()));
+  for (auto [i, pointer] : llvm::enumerate(pointers))
+    builder.CreateStore(pointer, builder.CreateConstGEP1_64(ptr, bases, i));
+
+  uint32_t inputs = program.inputs.size(), interface = inputs + program.outputs.size();
+  auto *first = llvm::ConstantDataArray::get(context, llvm::ArrayRef<uint32_t>{0, inputs, interface, interface + 1});
+  firsts = new llvm::GlobalVariable(module, first->getType(), true, llvm::GlobalValue::PrivateLinkage, first, "firsts");
+}
+
+void WalkerBuilder::loop(Value *count, llvm::function_ref<void(Value *)> body) {
+  llvm::BasicBlock *before = builder.GetInsertBlock();
+  llvm::BasicBlock *head = block("head"), *inside = block("body"), *after = block("after");
+  builder.CreateBr(head);
+  builder.SetInsertPoint(head);
+  llvm::PHINode *index = builder.CreatePHI(builder.getInt64Ty(), 2);
+  index->addIncoming(builder.getInt64(0), before);
+  builder.CreateCondBr(builder.CreateICmpSLT(index, count), inside, after);
+  builder.SetInsertPoint(inside);
+  body(index);
+  index->addIncoming(builder.CreateAdd(index, builder.getInt64(1)), builder.GetInsertBlock());
+  builder.CreateBr(head);
+  builder.SetInsertPoint(after);
+}
+
+void WalkerBuilder::returnIfNotZero(Value *code) {
+  llvm::BasicBlock *failed = block("failed"), *next = block("next");
+  builder.CreateCondBr(builder.CreateIsNotNull(code), failed, next);
+  builder.SetInsertPoint(failed);
+  builder.CreateRet(code);
+  builder.SetInsertPoint(next);
+}
+
+void WalkerBuilder::walkCall(Value *index) {
+  Value *call = builder.CreateGEP(types.call, calls, index);
+  Value *references = loadField(types.call, call, 1);
+  loop(loadField(types.call, call, 2), [&](Value *i) {
+    Value *reference = builder.CreateGEP(types.buffer, references, i);
+    Value *space = loadField(types.buffer, reference, 0);
+    Value *first = builder.CreateLoad(builder.getInt32Ty(), builder.CreateGEP(builder.getInt32Ty(), firsts, space));
+    Value *which = builder.CreateAdd(first, loadField(types.buffer, reference, 1));
+    Value *base = builder.CreateLoad(ptr, builder.CreateGEP(ptr, bases, which));
+    Value *pointer = builder.CreateGEP(builder.getInt8Ty(), base, loadField(types.buffer, reference, 2));
+    builder.CreateStore(pointer, builder.CreateGEP(ptr, buffers, i));
+  });
+  Value *kernel = loadField(types.call, call, 0);
+  loop(loadField(types.call, call, 3), [&](Value *chunk) {
+    Value *noSymbols = llvm::ConstantPointerNull::get(ptr);
+    returnIfNotZero(builder.CreateCall(types.kernel, kernel, {buffers, noSymbols, chunk, scratch}));
+  });
+}
+
+void WalkerBuilder::build() {
+  createFunction();
+  size_t largest = 1;
+  for (const KernelCall &call : program.calls)
+    largest = std::max(largest, call.buffers.size());
+  // In the entry block, so that they are part of the frame.
+  buffers = builder.CreateAlloca(ptr, builder.getInt64(largest));
+  storeBases();
+  refuseMisalignedArena();
+  scratch = builder.CreateConstGEP1_64(builder.getInt8Ty(), arena, llvm::alignTo(program.arenaBytes, 64));
+  loop(builder.getInt64(program.calls.size()), [&](Value *index) { walkCall(index); });
+  builder.CreateRet(builder.getInt32(0));
+}
+
+void kumiko::addWalker(llvm::Module &module, const Program &program, llvm::Constant *calls, llvm::Constant *weights) {
+  WalkerBuilder(module, program, calls, weights).build();
+}
+
+uint64_t kumiko::walkerArenaBytes(const Program &program) {
+  // Never zero: the arena is an array in the caller's C.
+  return std::max<uint64_t>(64, llvm::alignTo(program.arenaBytes, 64) + llvm::alignTo(program.scratchBytes, 64));
+}

@@ -1,0 +1,150 @@
+//===- FormKernels.cpp - group the ops of the network into kernels ---------===//
+#include "kumiko/Fuse/Grouping.h"
+#include "kumiko/Fuse/Passes.h"
+#include "kumiko/Nn/Build.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/BLAKE3.h"
+
+namespace kumiko {
+#define GEN_PASS_DEF_FORMKERNELSPASS
+#include "kumiko/Fuse/Passes.h.inc"
+} // namespace kumiko
+
+using namespace mlir;
+using namespace kumiko;
+
+/// A constant of one element as a splat, whatever its storage; null for larger ones.
+static DenseElementsAttr singleElement(Value value) {
+  auto constant = value.getDefiningOp<nn::ConstantOp>();
+  if (!constant || cast<RankedTensorType>(constant.getType()).getNumElements() != 1)
+    return DenseElementsAttr();
+  if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
+    return dense;
+  auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
+  AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob)
+    return DenseElementsAttr();
+  return DenseElementsAttr::getFromRawBuffer(cast<ShapedType>(constant.getType()), blob->getData());
+}
+
+/// `k_` and 64 bits of a hash of the kernel as text, without its name and locations.
+static std::string symbolOf(nn::KernelOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
+  auto digest = llvm::BLAKE3::hash<8>(llvm::arrayRefFromStringRef(text));
+  return "k_" + llvm::toHex(digest, /*LowerCase=*/true);
+}
+
+namespace {
+class KernelBuilder {
+public:
+  KernelBuilder(ModuleOp module) : module(module), symbols(module) {}
+
+  void build(const Group &group) {
+    llvm::SmallSetVector<Value, 8> inputs;
+    SmallVector<Value> outputs;
+    DenseSet<Operation *> inside(group.ops.begin(), group.ops.end());
+    for (Operation *op : group.ops) {
+      for (Value operand : op->getOperands())
+        if (!inside.contains(operand.getDefiningOp()) && !singleElement(operand))
+          inputs.insert(operand);
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
+          outputs.push_back(result);
+    }
+    nn::KernelOp kernel = merged(create(group, inputs.getArrayRef(), outputs));
+    OpBuilder b(group.ops.back());
+    SmallVector<Location> sources;
+    for (Operation *op : group.ops)
+      sources.push_back(op->getLoc());
+    auto call = nn::CallOp::create(b, b.getFusedLoc(sources), TypeRange(ValueRange(outputs)),
+                                   FlatSymbolRefAttr::get(kernel.getNameAttr()), inputs.getArrayRef());
+    for (auto [old, value] : llvm::zip_equal(outputs, call.getResults()))
+      old.replaceUsesWithIf(value, [&](OpOperand &use) { return !inside.contains(use.getOwner()); });
+    for (Operation *op : llvm::reverse(group.ops))
+      op->erase();
+  }
+
+private:
+  nn::KernelOp create(const Group &group, ArrayRef<Value> inputs, ArrayRef<Value> outputs) {
+    auto b = OpBuilder::atBlockBegin(module.getBody());
+    Location unknown = b.getUnknownLoc();
+    auto type = b.getFunctionType(TypeRange(ValueRange(inputs)), TypeRange(ValueRange(outputs)));
+    auto kernel = nn::KernelOp::create(b, unknown, "k", type);
+    Block *body = kernel.getBody().empty() ? b.createBlock(&kernel.getBody()) : &kernel.getBody().front();
+    IRMapping mapping;
+    for (auto [number, value] : llvm::enumerate(inputs)) {
+      mapping.map(value, number < body->getNumArguments() ? body->getArgument(number)
+                                                         : body->addArgument(value.getType(), unknown));
+      if (value.getDefiningOp<nn::ConstantOp>())
+        kernel.setArgAttr(number, "nn.constant", b.getUnitAttr());
+    }
+    b.setInsertionPointToEnd(body);
+    for (Operation *op : group.ops) {
+      for (Value operand : op->getOperands())
+        if (DenseElementsAttr value = singleElement(operand); value && !mapping.contains(operand))
+          mapping.map(operand, nn::ConstantOp::create(b, unknown, operand.getType(), value).getResult());
+      b.clone(*op, mapping)->setLoc(unknown);
+    }
+    SmallVector<Value> yielded;
+    for (Value output : outputs)
+      yielded.push_back(mapping.lookup(output));
+    nn::YieldOp::create(b, unknown, yielded);
+    return kernel;
+  }
+
+  /// The kernel under its own name, or the equal one that is already there.
+  nn::KernelOp merged(nn::KernelOp kernel) {
+    std::string name = symbolOf(kernel);
+    if (auto same = symbols.lookup<nn::KernelOp>(name)) {
+      kernel.erase();
+      return same;
+    }
+    kernel.setName(name);
+    symbols.insert(kernel);
+    return kernel;
+  }
+
+  ModuleOp module;
+  SymbolTable symbols;
+};
+
+/// The op that wrote `value`, seen through views.
+Operation *writerOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<nn::ReshapeOp, nn::BitcastOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op;
+}
+
+/// Inputs, constants and values that are returned twice get a copy, so that every result has a writer of its own.
+void copyBareResults(func::FuncOp function) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  DenseSet<Operation *> written;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    Operation *writer = writerOf(operand.get());
+    if (isa_and_nonnull<nn::EquationInterface>(writer) && written.insert(writer).second)
+      continue;
+    OpBuilder b(terminator);
+    auto shape = cast<RankedTensorType>(operand.get().getType()).getShape();
+    std::string why;
+    FailureOr<Operation *> copy = nn::buildEquationOp(b, terminator->getLoc(), "expand", {operand.get()},
+                                                      {b.getNamedAttr("shape", b.getDenseI64ArrayAttr(shape))}, why);
+    assert(succeeded(copy) && "a tensor expands to its own shape");
+    operand.set((*copy)->getResult(0));
+  }
+}
+
+struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
+  void runOnOperation() override {
+    KernelBuilder builder(getOperation());
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      copyBareResults(function);
+      for (const auto &group : groupOps(function))
+        builder.build(*group);
+    }
+  }
+};
+} // namespace

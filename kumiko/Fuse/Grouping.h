@@ -1,0 +1,33 @@
+//===- Grouping.h - which ops share a kernel -------------------------------===//
+//
+// Walking down the graph, an op joins the kernel of a producer when that costs nothing: nobody else reads the value, and
+// each of its elements is computed once.
+//
+//   injective after injective      same number of elements
+//   injective after contraction    reads the product where it stands (identity, or a permutation that keeps the last
+//                                  dimension); a pad may come last, its border is filled apart
+//   injective after reduction      identity
+//   reduction after injective      the producer is computed on the way
+//   anything else                  a kernel of its own
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Fuse/OpShape.h"
+#include "kumiko/Support/Decision.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <memory>
+
+namespace kumiko {
+
+/// Ops that become one kernel, in the order of the graph.
+struct Group {
+  OpClass kind = OpClass::Injective;
+  llvm::SmallVector<mlir::Operation *> ops;
+  /// A pad around the result ends the kernel.
+  bool closed = false;
+};
+
+/// The kernels of a function, in the order of their last ops. A refused merge becomes a remark.
+std::vector<std::unique_ptr<Group>> groupOps(mlir::func::FuncOp function);
+
+} // namespace kumiko

@@ -1,0 +1,125 @@
+//===- OpShape.cpp - what fusion asks about an op --------------------------===//
+#include "kumiko/Fuse/OpShape.h"
+#include "kumiko/Equation/Access.h"
+#include "kumiko/Equation/Class.h"
+#include "kumiko/Nn/Equations.h"
+#include "kumiko/Nn/Nn.h"
+
+using namespace mlir;
+using namespace kumiko;
+
+static OpClass classOf(eq::StatementClass kind) {
+  switch (kind) {
+  case eq::StatementClass::Injective:
+  case eq::StatementClass::Gather:
+    return OpClass::Injective;
+  case eq::StatementClass::Reduction:
+  case eq::StatementClass::Scan:
+    return OpClass::Reduction;
+  case eq::StatementClass::Contraction:
+    return OpClass::Contraction;
+  case eq::StatementClass::Scatter:
+    return OpClass::Scatter;
+  }
+  llvm_unreachable("all classes are listed");
+}
+
+OpClass kumiko::classOf(Operation *op) {
+  if (!isa<nn::EquationInterface>(op))
+    return OpClass::Opaque;
+  llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
+  if (!instance) {
+    llvm::consumeError(instance.takeError());
+    return OpClass::Opaque;
+  }
+  OpClass heaviest = OpClass::Injective;
+  for (const eq::Statement &statement : instance->statements)
+    heaviest = std::max(heaviest, ::classOf(eq::classify(statement)));
+  return heaviest;
+}
+
+namespace {
+/// Loops, in order, that the dimensions of an access or target are; nothing where one is not a bare loop.
+std::optional<SmallVector<unsigned>> bareLoops(ArrayRef<std::optional<eq::AffineIndex>> indices) {
+  SmallVector<unsigned> loops;
+  for (const auto &index : indices) {
+    std::optional<unsigned> loop = index ? index->bareLoop() : std::nullopt;
+    if (!loop)
+      return std::nullopt;
+    loops.push_back(*loop);
+  }
+  return loops;
+}
+
+/// i + constant of the loop in the same place.
+bool isShifted(ArrayRef<std::optional<eq::AffineIndex>> indices, ArrayRef<unsigned> target) {
+  if (indices.size() != target.size())
+    return false;
+  for (auto [index, loop] : llvm::zip_equal(indices, target)) {
+    if (!index || !index->constant.isStatic())
+      return false;
+    for (auto [number, coefficient] : llvm::enumerate(index->coefficients))
+      if (!(coefficient == eq::Extent(number == loop ? 1 : 0)))
+        return false;
+  }
+  return true;
+}
+
+ReadKind compare(const eq::Access &access, ArrayRef<unsigned> target) {
+  if (access.inIndex || access.dataDependent)
+    return ReadKind::Other;
+  std::optional<SmallVector<unsigned>> loops = bareLoops(access.indices);
+  if (!loops)
+    return isShifted(access.indices, target) && access.read->otherwise ? ReadKind::Shifted : ReadKind::Other;
+  if (ArrayRef(*loops) == target)
+    return ReadKind::Identity;
+  SmallVector<unsigned> sorted(*loops), wanted(target);
+  llvm::sort(sorted);
+  llvm::sort(wanted);
+  return sorted == wanted && loops->back() == target.back() ? ReadKind::Permutation : ReadKind::Other;
+}
+} // namespace
+
+ReadKind kumiko::readKindOf(Operation *op, unsigned operand) {
+  llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
+  if (!instance) {
+    llvm::consumeError(instance.takeError());
+    return ReadKind::Other;
+  }
+  SmallVector<Value, 4> slots = nn::operandSlots(op);
+  // Temporaries would carry the question on; an elementwise op that has them is read from its last statement only.
+  std::optional<ReadKind> worst;
+  for (const eq::Statement &statement : instance->statements) {
+    SmallVector<std::optional<eq::AffineIndex>> indices;
+    for (const eq::Expr *index : statement.targets.front().indices)
+      indices.push_back(eq::affineIndex(*index, statement.loops.size()));
+    std::optional<SmallVector<unsigned>> target = bareLoops(indices);
+    for (const eq::Access &access : eq::accessesOf(statement)) {
+      const eq::Tensor &tensor = instance->tensors[access.tensor];
+      if (tensor.role == eq::Tensor::Role::Temporary && instance->statements.size() > 1 &&
+          (!target || compare(access, *target) != ReadKind::Identity))
+        return ReadKind::Other;
+      if (tensor.role != eq::Tensor::Role::Operand || slots[tensor.number] != op->getOperand(operand))
+        continue;
+      ReadKind kind = target ? compare(access, *target) : ReadKind::Other;
+      worst = worst ? std::max(*worst, kind) : kind;
+    }
+  }
+  return worst.value_or(ReadKind::Other);
+}
+
+int64_t kumiko::pointsOf(Operation *op) {
+  llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
+  if (!instance) {
+    llvm::consumeError(instance.takeError());
+    return std::numeric_limits<int64_t>::max();
+  }
+  int64_t most = 0;
+  for (const eq::Statement &statement : instance->statements) {
+    int64_t points = 1;
+    for (const eq::Loop &loop : statement.loops)
+      points *= loop.extent.isStatic() ? loop.extent.value() : 1;
+    most = std::max(most, points);
+  }
+  return most;
+}

@@ -1,0 +1,26 @@
+//===- OpShape.h - what fusion asks about an op ----------------------------===//
+#pragma once
+#include "mlir/IR/Operation.h"
+
+namespace kumiko {
+
+/// The class of an op is the heaviest of its statements (docs/equations.md); ops without an equation are opaque.
+enum class OpClass { Injective, Reduction, Contraction, Scatter, Opaque };
+
+/// How an elementwise op reads one of its operands.
+enum class ReadKind {
+  Identity,    ///< at the position it writes
+  Permutation, ///< each element once, in another order, the last dimension staying last
+  Shifted,     ///< each element at most once, in the same order: a pad
+  Other
+};
+
+OpClass classOf(mlir::Operation *op);
+
+/// How `op`, which must be injective, reads operand number `operand`.
+ReadKind readKindOf(mlir::Operation *op, unsigned operand);
+
+/// The points of the op's largest statement: how often an operand may be read.
+int64_t pointsOf(mlir::Operation *op);
+
+} // namespace kumiko

@@ -1,0 +1,198 @@
+#include "kumiko/Import/Onnx/GraphImporter.h"
+#include "kumiko/Import/Onnx/Order.h"
+#include "kumiko/Import/Onnx/TensorData.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Types.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+
+GraphImporter::GraphImporter(std::shared_ptr<ModelFile> file, const Model &model, MLIRContext &context,
+                             const ImportOptions &options, ProblemList &problems)
+    : file(std::move(file)), model(model), options(options), problems(problems), builder(&context) {
+  context.loadDialect<nn::NnDialect, func::FuncDialect>();
+  top.nodes = model.graph.nodes;
+  top.opsets = model.opsets;
+  for (const Function &function : model.functions)
+    functions[function.name].push_back(&function);
+}
+
+bool GraphImporter::checkOpsets(ArrayRef<OpsetImport> opsets) {
+  bool found = false, good = true;
+  for (const OpsetImport &opset : opsets) {
+    if (!opset.domain.empty() && opset.domain != "ai.onnx")
+      continue;
+    if (found)
+      report(Code::BadOpsetImport, "the model imports ONNX's operator set twice");
+    found = true;
+    if (opset.version < 1)
+      report(Code::BadOpsetImport, "the model imports operator set " + Twine(opset.version));
+    if (opset.version > newestOpset) {
+      good = false;
+      report(Code::UnsupportedOpset,
+             "the model uses operator set " + Twine(opset.version) + ", the newest known is " + Twine(newestOpset))
+          .helped("export the model for opset " + Twine(newestOpset) +
+                  " or older, or convert it with onnx.version_converter");
+    }
+  }
+  // Files of IR version 1 and 2 had no list; they mean the first set.
+  if (!found && model.irVersion >= 3 && opsets.empty())
+    report(Code::BadOpsetImport, "the model imports no operator set")
+        .helped("opset_import is required from IR version 3 on; export the model again");
+  return good;
+}
+
+/// Graph inputs and initializers; outputs of nodes are added as nodes are imported.
+void GraphImporter::declareNames() {
+  const Graph &graph = model.graph;
+  for (auto [number, tensor] : enumerate(graph.initializers)) {
+    if (tensor.name.empty())
+      report(Code::UndefinedName, "initializer " + Twine(number) + " has no name");
+    else if (!top.values.try_emplace(tensor.name, Scope::Entry{{}, {Origin::Kind::Initializer, uint32_t(number)}})
+                  .second)
+      report(Code::DuplicateName, "initializer \"" + tensor.name + "\" is defined a second time")
+          .helped("every value has one definition");
+  }
+  if (!graph.sparseInitializers.empty())
+    report(Code::UnsupportedForm, Twine(graph.sparseInitializers.size()) + " sparse initializers are not supported")
+        .helped("save them as dense tensors");
+  llvm::StringSet<> names;
+  for (auto [number, input] : enumerate(graph.inputs)) {
+    if (input.name.empty())
+      report(Code::UndefinedName, "graph input " + Twine(number) + " has no name");
+    else if (!names.insert(input.name).second)
+      report(Code::DuplicateName, "graph input \"" + input.name + "\" is declared a second time")
+          .helped("every value has one definition");
+    else // an initializer of the same name stays: it is the input's value
+      top.values.try_emplace(input.name, Scope::Entry{{}, {Origin::Kind::Input, uint32_t(number)}});
+  }
+}
+
+RankedTensorType GraphImporter::inputType(const ValueInfo &input) {
+  auto fail = [&](Code code, const Twine &what) -> Problem & {
+    return report(code, "graph input \"" + input.name + "\" " + what);
+  };
+  const Type &type = input.type;
+  if (type.kind == Type::Kind::None)
+    return fail(Code::BadType, "has no type").helped("run onnx.shape_inference or export the model again"), nullptr;
+  std::optional<ElementType> element = elementTypeOf(type.element);
+  if (type.kind != Type::Kind::Tensor || !element) {
+    bool unknown = type.kind == Type::Kind::Tensor && StringRef(nameOf(type.element)).starts_with("type ");
+    return fail(unknown ? Code::BadElementType : Code::UnsupportedType, "is " + describe(type))
+               .helped("inputs can be tensors of numbers or bools"),
+           nullptr;
+  }
+  if (!type.hasShape)
+    return fail(Code::SymbolicDimension, "has no shape").helped("give the model a shape for this input"), nullptr;
+  Ints shape;
+  std::string open, advice;
+  for (auto [axis, dim] : enumerate(type.shape)) {
+    std::string position = (input.name + "[" + Twine(axis) + "]").str();
+    bool named = !dim.value && !dim.param.empty() && dim.param != "?" && dim.param != "-1";
+    std::string symbol = named ? dim.param.str() : position;
+    auto given = options.dims.find(position);
+    if (given == options.dims.end())
+      given = options.dims.find(symbol);
+    if (dim.value && *dim.value >= 0) {
+      shape.push_back(*dim.value);
+    } else if (given != options.dims.end()) {
+      usedDims[given->getKey()] = true;
+      shape.push_back(given->second);
+    } else {
+      open += (open.empty() ? "" : ", ") + ("axis " + Twine(axis)).str() + (named ? " is \"" + symbol + "\"" : "");
+      // Brackets mean something to shells.
+      std::string quote = named ? "" : "'", option = "--dim " + quote + symbol + "=1" + quote;
+      if (!StringRef(advice).contains(option))
+        advice += (advice.empty() ? "" : " ") + option;
+    }
+  }
+  if (!open.empty())
+    return fail(Code::SymbolicDimension, "has dimensions without a number: " + open)
+               .with(input.name, describe(type), "graph input")
+               .helped("say how large they are, for example " + advice),
+           nullptr;
+  if (std::string why = refusalOf(*element, shape, options.tensorLimit); !why.empty())
+    return fail(Code::TooLarge, "is too large: " + why), nullptr;
+  return RankedTensorType::get(shape, nn::fromEquation(builder.getContext(), *element));
+}
+
+void GraphImporter::importInputs() {
+  Block *entry = function.addEntryBlock();
+  builder.setInsertionPointToStart(entry);
+  for (auto [number, input] : enumerate(model.graph.inputs)) {
+    auto known = top.values.find(input.name);
+    if (known == top.values.end() || known->second.origin.kind != Origin::Kind::Input ||
+        known->second.origin.number != number)
+      continue;
+    RankedTensorType type = inputType(input);
+    if (!type)
+      continue;
+    Location loc = NameLoc::get(builder.getStringAttr(input.name));
+    unsigned position = entry->getNumArguments();
+    auto names = builder.getDictionaryAttr(builder.getNamedAttr("nn.name", builder.getStringAttr(input.name)));
+    if (function.insertArgument(position, type, names, loc).succeeded())
+      known->second.value = entry->getArgument(position);
+  }
+}
+
+void GraphImporter::importOutputs() {
+  SmallVector<Value, 4> results;
+  SmallVector<mlir::Attribute, 4> names;
+  if (model.graph.outputs.empty())
+    report(Code::NoOutput, "the graph has no outputs").helped("a model without outputs computes nothing");
+  for (const ValueInfo &output : model.graph.outputs) {
+    if (output.name.empty() || !top.values.contains(output.name)) {
+      // A name made by a node that was left out has been reported with that node.
+      bool made = any_of(model.graph.nodes, [&](const Node &node) { return is_contained(node.outputs, output.name); });
+      if (output.name.empty() || !made)
+        report(Code::UndefinedName, "graph output \"" + output.name + "\" is not defined")
+            .helped("no node, graph input or initializer has this name");
+      continue;
+    }
+    Value value = lookup(top, output.name);
+    if (!value)
+      continue;
+    auto type = cast<RankedTensorType>(value.getType());
+    std::optional<ElementType> declared = elementTypeOf(output.type.element);
+    if (output.type.kind == Type::Kind::Tensor && declared && nn::toEquation(type.getElementType()) != *declared)
+      report(Code::OutputType, "graph output \"" + output.name + "\" is declared as " + describe(output.type) +
+                                   " but is " + describe(type))
+          .with(output.name, describe(type), operandOf(top, output.name).origin)
+          .helped("the element types must agree; export the model again");
+    results.push_back(value);
+    names.push_back(builder.getDictionaryAttr(builder.getNamedAttr("nn.name", builder.getStringAttr(output.name))));
+  }
+  func::ReturnOp::create(builder, function.getLoc(), results);
+  function.setFunctionType(
+      builder.getFunctionType(function.getFunctionType().getInputs(), ValueRange(results).getTypes()));
+  function.setResAttrsAttr(builder.getArrayAttr(names));
+}
+
+void GraphImporter::reportUnusedDims() {
+  for (const auto &dim : options.dims)
+    if (!usedDims.contains(dim.getKey()))
+      problems.add(Code::UnusedDimension, "--dim " + dim.getKey() + " fits no dimension without a number")
+          .at({file->path().str(), {}, {}, {}, {}, {}})
+          .helped("`kumiko inspect` lists the inputs and their symbols");
+}
+
+OwningOpRef<ModuleOp> GraphImporter::run() {
+  // Nodes of an unknown operator set cannot be judged.
+  if (!checkOpsets(model.opsets))
+    return {};
+  Location loc = NameLoc::get(builder.getStringAttr(model.graph.name.empty() ? "main" : model.graph.name));
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  builder.setInsertionPointToStart(module->getBody());
+  function = func::FuncOp::create(builder, loc, "main", builder.getFunctionType({}, {}));
+  declareNames();
+  importInputs();
+  importNodes(top);
+  importOutputs();
+  reportUnusedDims();
+  return module;
+}
+
+} // namespace kumiko::onnx

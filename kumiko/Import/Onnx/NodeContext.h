@@ -1,0 +1,149 @@
+//===- NodeContext.h - one node on its way into the nn dialect ---------------===//
+//
+// What the code of an ONNX op sees: inputs as values, attributes with their types checked, constants as numbers, and
+// functions that make nn ops. Failures are sticky: `fail` records a problem with the node's place and operands, and
+// from then on every maker returns null. So op code is written straight on, and looks at `failed()` only before it uses
+// a shape or a number it got.
+//
+//   Results importReciprocal(NodeContext &n) {
+//     Value x = n.input(0);
+//     return {n.make("div", {n.scalar(1.0, x), x})};
+//   }
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Import/Onnx/Proto.h"
+#include "kumiko/Support/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace kumiko::onnx {
+
+class GraphImporter;
+struct Scope;
+
+/// One value per output of the node; null where the op has none.
+using Results = llvm::SmallVector<mlir::Value, 2>;
+using Ints = llvm::SmallVector<int64_t, 6>;
+/// from, from + 1, ..., to - 1.
+inline Ints counting(int64_t from, int64_t to) { return llvm::to_vector<6>(llvm::seq(from, std::max(from, to))); }
+
+class NodeContext {
+public:
+  NodeContext(GraphImporter &importer, Scope &scope, const Node &node, uint64_t index, int64_t opset);
+
+  const Node &node;
+  const uint64_t index;
+  const int64_t opset;
+
+  //===--- Inputs and outputs ---===//
+
+  /// Inputs without those left out at the end.
+  size_t inputCount() const { return values.size(); }
+  /// Null when it is left out.
+  mlir::Value input(size_t number) const { return number < values.size() ? values[number] : mlir::Value(); }
+  llvm::ArrayRef<mlir::Value> inputs() const { return values; }
+  /// Whether somebody may read output `number`.
+  bool wants(size_t number) const { return number < node.outputs.size() && !node.outputs[number].empty(); }
+  size_t outputCount() const { return node.outputs.size(); }
+
+  static llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
+  static int64_t rankOf(mlir::Value value) { return shapeOf(value).size(); }
+  static mlir::Type elementOf(mlir::Value value);
+  /// Elements in total; checked when the value was made.
+  static int64_t countOf(mlir::Value value);
+
+  //===--- Attributes: reading one marks it as known to the op ---===//
+
+  bool has(llvm::StringRef name);
+  std::optional<int64_t> integer(llvm::StringRef name);
+  int64_t integer(llvm::StringRef name, int64_t otherwise) { return integer(name).value_or(otherwise); }
+  int64_t requiredInteger(llvm::StringRef name);
+  bool flag(llvm::StringRef name, bool otherwise = false) { return integer(name, otherwise) != 0; }
+  double real(llvm::StringRef name, double otherwise);
+  std::optional<double> real(llvm::StringRef name);
+  llvm::StringRef text(llvm::StringRef name, llvm::StringRef otherwise);
+  std::optional<Ints> integers(llvm::StringRef name);
+  std::optional<llvm::ArrayRef<float>> reals(llvm::StringRef name);
+  const TensorProto *tensor(llvm::StringRef name);
+  /// The attribute is one of ONNX's and has no influence on us.
+  void ignore(llvm::StringRef name) { (void)find(name); }
+  /// A problem for each attribute that nobody has asked for.
+  void reportUnknownAttributes();
+
+  //===--- Constants ---===//
+
+  /// The value of an input that must be known now; fails when it is not.
+  std::optional<kumiko::Tensor> constant(size_t number, llvm::StringRef role);
+  /// The same for an integer tensor of any shape, as a list. An input left out gives nothing and does not fail.
+  std::optional<Ints> constantIntegers(size_t number, llvm::StringRef role);
+  /// The list from the attribute `name`, or (later opsets) from the constant input `number`.
+  std::optional<Ints> integersFrom(llvm::StringRef name, size_t number);
+
+  //===--- Problems ---===//
+
+  bool failed() const { return hasFailed; }
+  /// Records a problem of this node. The op's type is put in front of `what`.
+  Problem &fail(Code code, const llvm::Twine &what);
+  /// `axis` as 0 .. rank-1; fails outside [-rank, rank-1] (`end`: rank is allowed too).
+  int64_t axis(int64_t axis, int64_t rank, bool end = false);
+  /// All of them, sorted; fails when one comes twice.
+  Ints axes(llvm::ArrayRef<int64_t> list, int64_t rank);
+  /// Fails unless lowest <= rank <= highest.
+  bool expectRank(size_t input, int64_t lowest, int64_t highest = 64);
+
+  //===--- Making nn ops ---===//
+
+  mlir::OpBuilder &builder();
+  mlir::Location location() const { return loc; }
+  mlir::MLIRContext *context();
+
+  /// An attribute of an nn op.
+  mlir::NamedAttribute is(llvm::StringRef name, int64_t value);
+  mlir::NamedAttribute is(llvm::StringRef name, int value) { return is(name, int64_t(value)); }
+  mlir::NamedAttribute is(llvm::StringRef name, double value);
+  mlir::NamedAttribute is(llvm::StringRef name, bool value);
+  mlir::NamedAttribute is(llvm::StringRef name, llvm::ArrayRef<int64_t> value);
+  mlir::NamedAttribute is(llvm::StringRef name, const Ints &value) { return is(name, llvm::ArrayRef(value)); }
+  mlir::NamedAttribute is(llvm::StringRef name, llvm::StringRef value);
+  mlir::NamedAttribute is(llvm::StringRef name, const char *value) { return is(name, llvm::StringRef(value)); }
+  mlir::NamedAttribute is(llvm::StringRef name, mlir::Type value);
+
+  /// The first result of a new nn op; null operands are optional ones left out.
+  mlir::Value make(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands,
+                   llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
+  /// All its results.
+  Results makeAll(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands,
+                  llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
+  /// A view with other extents; `x` itself when they are the same.
+  mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
+  mlir::Value cast(mlir::Value x, mlir::Type element);
+  mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
+  /// A rank-0 constant of the element type of `like`.
+  mlir::Value scalar(double value, mlir::Value like) { return scalar(value, elementOf(like)); }
+  mlir::Value scalar(double value, mlir::Type element);
+  mlir::Value constantOf(llvm::ArrayRef<int64_t> list, llvm::ArrayRef<int64_t> shape);
+  /// All elements are `value`; takes no memory.
+  mlir::Value filled(mlir::Attribute value, mlir::Type element, llvm::ArrayRef<int64_t> shape);
+  /// A tensor of the model file.
+  mlir::Value constantOf(const TensorProto &tensor);
+  /// `element[shape]`; null with a problem when it is over the size limit or its rank absurd.
+  mlir::RankedTensorType typeOf(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
+private:
+  friend class GraphImporter;
+  GraphImporter &importer;
+  Scope &scope;
+  mlir::Location loc;
+  llvm::SmallVector<mlir::Value, 4> values;
+  llvm::SmallBitVector known; // attributes that were asked for
+  bool hasFailed = false;
+
+  const Attribute *find(llvm::StringRef name);
+  const Attribute *find(llvm::StringRef name, Attribute::Kind kind);
+  bool typesAgree(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands);
+};
+
+} // namespace kumiko::onnx

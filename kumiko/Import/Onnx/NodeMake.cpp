@@ -1,0 +1,150 @@
+//===- NodeMake.cpp - the half of NodeContext that makes nn ops --------------===//
+#include "kumiko/Import/Onnx/GraphImporter.h"
+#include "kumiko/Import/Onnx/NodeContext.h"
+#include "kumiko/Import/Onnx/TensorData.h"
+#include "kumiko/Nn/Build.h"
+#include "kumiko/Nn/Equations.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Types.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+
+OpBuilder &NodeContext::builder() { return importer.builder; }
+MLIRContext *NodeContext::context() { return importer.builder.getContext(); }
+
+NamedAttribute NodeContext::is(StringRef name, int64_t value) {
+  return builder().getNamedAttr(name, builder().getI64IntegerAttr(value));
+}
+NamedAttribute NodeContext::is(StringRef name, double value) {
+  return builder().getNamedAttr(name, builder().getF64FloatAttr(value));
+}
+NamedAttribute NodeContext::is(StringRef name, bool value) {
+  return builder().getNamedAttr(name, builder().getBoolAttr(value));
+}
+NamedAttribute NodeContext::is(StringRef name, ArrayRef<int64_t> value) {
+  return builder().getNamedAttr(name, builder().getDenseI64ArrayAttr(value));
+}
+NamedAttribute NodeContext::is(StringRef name, StringRef value) {
+  return builder().getNamedAttr(name, builder().getStringAttr(value));
+}
+NamedAttribute NodeContext::is(StringRef name, mlir::Type value) {
+  return builder().getNamedAttr(name, TypeAttr::get(value));
+}
+
+RankedTensorType NodeContext::typeOf(ArrayRef<int64_t> shape, mlir::Type element) {
+  if (std::string why = refusalOf(nn::toEquation(element), shape, importer.options.tensorLimit); !why.empty()) {
+    fail(Code::TooLarge, "the result is too large: " + why)
+        .helped("a value may take " + Twine(importer.options.tensorLimit) + " bytes");
+    return {};
+  }
+  return RankedTensorType::get(shape, element);
+}
+
+/// Operands whose types share a variable must agree; said here in the words of ONNX, before the equation says it in
+/// its.
+bool NodeContext::typesAgree(StringRef op, ArrayRef<Value> operands) {
+  const eq::OpDef *def = nn::lookupEquation(op);
+  if (!def || def->variadicOperand())
+    return true; // one type for all of a variadic operand: the equation's own message is as good
+  SmallVector<Value, 4> first(def->typeVariables.size());
+  for (auto [operand, value] : zip(def->operands, operands)) {
+    if (!value || operand.type.kind != eq::TypeRef::Kind::Variable)
+      continue;
+    Value &earlier = first[operand.type.number];
+    if (earlier && elementOf(earlier) != elementOf(value)) {
+      fail(Code::OperandType, "element types differ: " + nameOf(nn::toEquation(elementOf(earlier))) + " and " +
+                                  nameOf(nn::toEquation(elementOf(value))))
+          .helped("put a Cast in front of one of them; ONNX never converts by itself");
+      return false;
+    }
+    earlier = earlier ? earlier : value;
+  }
+  return true;
+}
+
+Results NodeContext::makeAll(StringRef op, ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes) {
+  if (failed() || !typesAgree(op, operands))
+    return {};
+  std::string why;
+  FailureOr<Operation *> made = nn::buildEquationOp(builder(), loc, op, operands, attributes, why);
+  if (mlir::failed(made)) {
+    fail(Code::OperandShape, why).helped("the shapes of the operands do not go together; see the lines above");
+    return {};
+  }
+  for (mlir::Type type : (*made)->getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (!typeOf(tensor.getShape(), tensor.getElementType())) {
+      (*made)->erase();
+      return {};
+    }
+  }
+  return Results((*made)->getResults());
+}
+
+Value NodeContext::make(StringRef op, ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes) {
+  Results results = makeAll(op, operands, attributes);
+  return results.empty() ? Value() : results.front();
+}
+
+Value NodeContext::reshape(Value x, ArrayRef<int64_t> shape) {
+  if (failed() || shapeOf(x) == shape)
+    return x;
+  RankedTensorType type = typeOf(shape, elementOf(x));
+  if (!type)
+    return {};
+  if (cantFail(elementCount(shape)) != countOf(x)) {
+    fail(Code::OperandShape, "cannot give " + describe(x.getType()) + " the shape of " + describe(type) +
+                                 ": the number of elements differs")
+        .helped(Twine(countOf(x)) + " elements cannot become " + Twine(cantFail(elementCount(shape))));
+    return {};
+  }
+  return nn::ReshapeOp::create(builder(), loc, type, x);
+}
+
+Value NodeContext::cast(Value x, mlir::Type element) {
+  if (failed() || elementOf(x) == element)
+    return x;
+  return make("cast", {x}, {is("to", element)});
+}
+
+Value NodeContext::transpose(Value x, ArrayRef<int64_t> permutation) {
+  if (failed() || llvm::equal(permutation, seq<int64_t>(0, permutation.size())))
+    return x;
+  return make("transpose", {x}, {is("perm", permutation)});
+}
+
+Value NodeContext::scalar(double value, mlir::Type element) {
+  if (failed())
+    return {};
+  mlir::Attribute attribute;
+  if (isa<FloatType>(element))
+    attribute = FloatAttr::get(element, value);
+  else
+    attribute = IntegerAttr::get(element, APInt(element.getIntOrFloatBitWidth(), int64_t(value), /*isSigned=*/true,
+                                                /*implicitTrunc=*/true));
+  return filled(attribute, element, {});
+}
+
+Value NodeContext::filled(mlir::Attribute value, mlir::Type element, ArrayRef<int64_t> shape) {
+  RankedTensorType type = failed() ? RankedTensorType() : typeOf(shape, element);
+  if (!type)
+    return {};
+  return nn::ConstantOp::create(builder(), loc, DenseElementsAttr::get(type, value));
+}
+
+Value NodeContext::constantOf(ArrayRef<int64_t> list, ArrayRef<int64_t> shape) {
+  if (failed())
+    return {};
+  auto type = RankedTensorType::get(shape, builder().getI64Type());
+  return nn::ConstantOp::create(builder(), loc, DenseElementsAttr::get(type, list));
+}
+
+Value NodeContext::constantOf(const TensorProto &tensor) {
+  auto tell = [&](Code code, const Twine &what) -> Problem & { return fail(code, what); };
+  return failed() ? Value() : importer.constant(tensor, loc, tell);
+}
+
+} // namespace kumiko::onnx

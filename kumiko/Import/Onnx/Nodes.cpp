@@ -1,0 +1,178 @@
+//===- Nodes.cpp - one node after the other ----------------------------------===//
+#include "kumiko/Import/Onnx/GraphImporter.h"
+#include "kumiko/Import/Onnx/Order.h"
+#include "kumiko/Import/Onnx/Registry.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+
+/// Functions that call functions can make a small file astronomically large.
+static constexpr uint64_t inlineLimit = 10'000'000;
+static constexpr unsigned callDepthLimit = 64;
+
+static bool isOwnDomain(StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
+
+void GraphImporter::importNodes(Scope &scope) {
+  auto outside = [&](StringRef name) { return scope.values.contains(name); };
+  auto tell = [&](size_t number, Code code, const Twine &what) -> Problem & {
+    return problems.add(code, what).at(placeOf(scope, number));
+  };
+  std::vector<uint32_t> order = orderNodes(scope.nodes, outside, tell);
+  for (uint32_t number : order)
+    importNode(scope, number);
+}
+
+void GraphImporter::importNode(Scope &scope, uint32_t number) {
+  const Node &node = scope.nodes[number];
+  // The outputs exist from now on, without a value: what needs them is passed over in silence should this node fail.
+  for (StringRef output : node.outputs)
+    if (!output.empty())
+      scope.values.try_emplace(output, Scope::Entry{{}, {Origin::Kind::Node, number}});
+  std::optional<int64_t> opset = opsetOf(scope, node, number);
+  if (!opset)
+    return;
+  NodeContext n(*this, scope, node, number, *opset);
+  bool poisoned = false;
+  for (StringRef input : node.inputs) {
+    n.values.push_back(input.empty() ? Value() : lookup(scope, input));
+    // An argument that the call of a function leaves out is an input left out.
+    poisoned |= !input.empty() && !n.values.back() && scope.values[input].origin.kind != Origin::Kind::Argument;
+  }
+  while (!n.values.empty() && !n.values.back())
+    n.values.pop_back();
+  const Function *function = findFunction(node);
+  const OpCode *code = isOwnDomain(node.domain) ? findCode(node.op) : nullptr;
+  if (!function && !code && !findRow(isOwnDomain(node.domain) ? "" : node.domain, node.op, *opset))
+    return reportUnknownOp(n);
+  if (poisoned)
+    return;
+  if (function)
+    return importCall(n, *function);
+  Results results = dispatch(n);
+  if (!n.failed())
+    n.reportUnknownAttributes();
+  if (n.failed())
+    return;
+  for (auto [position, output] : enumerate(node.outputs)) {
+    if (output.empty())
+      continue;
+    if (position >= results.size() || !results[position]) {
+      n.fail(Code::UnsupportedForm, "output " + Twine(position) + " is not supported")
+          .helped("the other outputs are; remove the use of this one");
+      return;
+    }
+    scope.values[output].value = results[position];
+  }
+}
+
+Results GraphImporter::dispatch(NodeContext &n) {
+  const OpCode *code = isOwnDomain(n.node.domain) ? findCode(n.node.op) : nullptr;
+  const nn::OnnxRow *row =
+      code ? nullptr : findRow(isOwnDomain(n.node.domain) ? "" : n.node.domain, n.node.op, n.opset);
+  auto [fewest, most, outputs] = code ? Arity{code->fewestInputs, code->mostInputs, code->mostOutputs} : arityOf(*row);
+  if (n.inputCount() < fewest || n.inputCount() > most) {
+    std::string wanted = fewest == most        ? std::to_string(fewest)
+                         : most == OpCode::any ? "at least " + std::to_string(fewest)
+                                               : std::to_string(fewest) + " to " + std::to_string(most);
+    n.fail(Code::Arity, "has " + Twine(n.inputCount()) + " inputs, expected " + wanted)
+        .helped("the node was written for another op or version; export the model again");
+    return {};
+  }
+  if (n.node.outputs.size() > outputs) {
+    n.fail(Code::Arity, "has " + Twine(n.node.outputs.size()) + " outputs, expected at most " + Twine(outputs))
+        .helped("the node was written for another op or version; export the model again");
+    return {};
+  }
+  for (unsigned i = 0; i < fewest; ++i)
+    if (!n.input(i)) {
+      n.fail(Code::Arity, "input " + Twine(i) + " is left out but required");
+      return {};
+    }
+  return code ? code->import(n) : importByRow(n, *row);
+}
+
+std::optional<int64_t> GraphImporter::opsetOf(const Scope &scope, const Node &node, uint32_t number) {
+  for (const OpsetImport &opset : scope.opsets)
+    if (opset.domain == node.domain || (isOwnDomain(opset.domain) && isOwnDomain(node.domain)))
+      return opset.version;
+  // Functions of the model may leave their own domain out; files before IR version 3 have no list at all.
+  if (findFunction(node) || scope.opsets.empty())
+    return 1;
+  Problem &problem = problems.add(isOwnDomain(node.domain) ? Code::UnimportedDomain : Code::UnsupportedDomain,
+                                  node.op + ": the model does not import the domain \"" + node.domain + "\"");
+  problem.at(placeOf(scope, number)).helped("add the domain to opset_import, or use an op of ONNX");
+  return std::nullopt;
+}
+
+const Function *GraphImporter::findFunction(const Node &node) const {
+  if (auto list = functions.find(node.op); list != functions.end())
+    for (const Function *function : list->second)
+      if (function->domain == node.domain && function->overload == node.overload)
+        return function;
+  return nullptr;
+}
+
+void GraphImporter::reportUnknownOp(NodeContext &n) {
+  StringRef op = n.node.op;
+  if (!isOwnDomain(n.node.domain)) {
+    n.fail(Code::UnsupportedDomain, "ops of the domain \"" + n.node.domain + "\" are not supported")
+        .helped("replace the node by ops of ONNX, or describe the op as an equation and pass it with --ops");
+    return;
+  }
+  const KnownOp *known = findKnown(op);
+  if (!known) {
+    StringRef close = closestKnown(op);
+    n.fail(Code::UnknownOp, "ONNX has no op of this name")
+        .helped(close.empty() ? "custom ops belong to a domain of their own; --ops reads their equations"
+                              : "did you mean " + close + "? Custom ops belong to a domain of their own");
+  } else if (n.opset < known->since) {
+    n.fail(Code::NotInOpset,
+           "exists from operator set " + Twine(known->since) + " on, the model imports " + Twine(n.opset))
+        .helped("export the model for opset " + Twine(known->since) + " or newer");
+  } else {
+    n.fail(Code::UnsupportedOp, "this op is not supported yet").helped("replace it by other ops of ONNX");
+  }
+}
+
+void GraphImporter::importCall(NodeContext &n, const Function &function) {
+  std::string name = function.domain.empty() ? function.name.str() : (function.domain + "." + function.name).str();
+  unsigned depth = 0;
+  for (const Scope *scope = &n.scope; scope; scope = scope->caller, ++depth)
+    if (scope->function == &function || depth > callDepthLimit) {
+      n.fail(Code::RecursiveFunction, "the function calls itself").helped("functions of a model must not be recursive");
+      return;
+    }
+  inlinedNodes += function.nodes.size();
+  if (inlinedNodes > inlineLimit) {
+    n.fail(Code::TooLarge, "calls of functions give more than " + Twine(inlineLimit) + " nodes");
+    return;
+  }
+  if (n.node.inputs.size() > function.inputs.size() || n.node.outputs.size() > function.outputs.size()) {
+    n.fail(Code::Arity, "has " + Twine(n.node.inputs.size()) + " inputs and " + Twine(n.node.outputs.size()) +
+                            " outputs, the function has " + Twine(function.inputs.size()) + " and " +
+                            Twine(function.outputs.size()));
+    return;
+  }
+  Scope body;
+  body.nodes = function.nodes;
+  body.opsets = function.opsets;
+  body.call = &n.node;
+  body.function = &function;
+  body.caller = &n.scope;
+  body.within = "function " + name + " called by node " + std::to_string(n.index);
+  for (auto [number, input] : enumerate(function.inputs))
+    body.values.try_emplace(input, Scope::Entry{n.input(number), {Origin::Kind::Argument, uint32_t(number)}});
+  importNodes(body);
+  for (auto [output, result] : zip(function.outputs, n.node.outputs)) {
+    if (result.empty())
+      continue;
+    Value value = lookup(body, output);
+    if (!value && !problems.hasErrors())
+      n.fail(Code::UndefinedName, "output \"" + output + "\" of the function is not defined");
+    n.scope.values[result].value = value;
+  }
+}
+
+} // namespace kumiko::onnx

@@ -1,0 +1,121 @@
+#include "kumiko/Import/Onnx/Onnx.h"
+#include "kumiko/Import/Onnx/GraphImporter.h"
+#include "kumiko/Import/Onnx/Summary.h"
+#include "kumiko/Import/Onnx/TensorData.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+
+bool parseDim(StringRef text, ImportOptions &options, ProblemList &problems) {
+  auto [name, number] = text.rsplit('=');
+  int64_t size = 0;
+  if (name.empty() || number.getAsInteger(10, size) || size < 0) {
+    problems.add(Code::BadOption, "--dim " + text + " cannot be understood")
+        .helped("write --dim NAME=N, or --dim 'INPUT[AXIS]=N' for a dimension without a name");
+    return false;
+  }
+  options.dims[name] = size;
+  return true;
+}
+
+/// What files that are given by mistake look like.
+static StringRef foreignFormat(StringRef bytes) {
+  static constexpr std::pair<StringLiteral, StringLiteral> starts[] = {
+      {"\x89PNG", "a PNG image"},
+      {"PK\x03\x04", "a zip archive (PyTorch saves models so)"},
+      {"\x89HDF", "an HDF5 file (Keras)"},
+      {"GGUF", "a GGUF model"},
+      {"\x1f\x8b", "a gzip file"},
+      {"\x7f"
+       "ELF",
+       "a program or library"},
+      {"ir_version:", "an ONNX model as text"}};
+  for (auto [start, name] : starts)
+    if (bytes.starts_with(start))
+      return name;
+  if (bytes.substr(4).starts_with("TFL3"))
+    return "a TFLite model";
+  return "";
+}
+
+/// Reads the messages, and says what the file is when they make no model.
+static std::optional<Model> readFile(ModelFile &file, ProblemList &problems) {
+  Place place;
+  place.file = file.path().str();
+  StringRef bytes = file.bytes();
+  if (bytes.empty()) {
+    problems.add(Code::NotAModel, "the file is empty").at(place).helped("copy or export the model again");
+    return std::nullopt;
+  }
+  if (StringRef format = foreignFormat(bytes); !format.empty()) {
+    problems.add(Code::NotAModel, "this is " + format + ", not an ONNX model")
+        .at(place)
+        .helped("export the model as .onnx in protobuf form");
+    return std::nullopt;
+  }
+  ProblemList own;
+  std::optional<Model> model = readModel(bytes, file.arena(), own);
+  for (const Problem &problem : own.all()) {
+    Problem &added = problems.add(problem).at(place);
+    if (added.help.empty())
+      added.helped(added.code == Code::Truncated ? "the file was cut off: copy or export it again"
+                                                 : "the file is damaged or no ONNX model: export it again");
+  }
+  if (!model)
+    return std::nullopt;
+  if (!model->hasGraph) {
+    bool plausible = model->irVersion > 0 || !model->opsets.empty();
+    problems
+        .add(plausible ? Code::NoGraph : Code::NotAModel,
+             plausible ? "the model has no graph" : "this is not an ONNX model")
+        .at(place)
+        .helped("export the model again");
+    return std::nullopt;
+  }
+  return model;
+}
+
+FailureOr<OwningOpRef<ModuleOp>> importOnnx(StringRef path, MLIRContext &context, const ImportOptions &options,
+                                            ProblemList &problems, ModelSummary &summary) {
+  auto report = [&](Code code, const Twine &what) -> Problem & {
+    Place place;
+    place.file = path.str();
+    return problems.add(code, what).at(place);
+  };
+  std::shared_ptr<ModelFile> file = ModelFile::open(path, options.allowSymlinks, report);
+  std::optional<Model> model = file ? readFile(*file, problems) : std::nullopt;
+  if (!model)
+    return failure();
+  summarize(*model, summary);
+  GraphImporter importer(file, *model, context, options, problems);
+  OwningOpRef<ModuleOp> module = importer.run();
+  addUnsupported(problems, summary);
+  if (problems.hasErrors() || !module)
+    return failure();
+  (*module)->setAttr("nn.source_nodes", Builder(&context).getI64IntegerAttr(summary.nodes));
+  return std::move(module);
+}
+
+std::optional<Tensor> readTensorFile(StringRef path, ProblemList &problems) {
+  auto report = [&](Code code, const Twine &what) -> Problem & {
+    Place place;
+    place.file = path.str();
+    return problems.add(code, what).at(place);
+  };
+  std::shared_ptr<ModelFile> file = ModelFile::open(path, /*allowSymlinks=*/false, report);
+  std::optional<TensorProto> proto = file ? readTensor(file->bytes(), file->arena(), problems) : std::nullopt;
+  std::optional<TensorData> data = proto ? dataOf(*proto, *file, defaultTensorLimit, report) : std::nullopt;
+  if (!data)
+    return std::nullopt;
+  ArrayRef<uint8_t> bytes(data->bytes.bytes_begin(), data->bytes.size());
+  Expected<Tensor> view = Tensor::view(data->element, data->shape, bytes);
+  // The file goes away with this function.
+  Expected<Tensor> copy = view ? view->copy() : std::move(view);
+  if (!copy)
+    return report(Code::TooLarge, toString(copy.takeError())), std::nullopt;
+  return std::move(*copy);
+}
+
+} // namespace kumiko::onnx

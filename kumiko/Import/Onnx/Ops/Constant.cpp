@@ -1,0 +1,161 @@
+//===- Constant.cpp - values that need no input, or only its shape -----------===//
+#include "kumiko/Import/Onnx/Registry.h"
+#include "kumiko/Import/Onnx/TensorData.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Types.h"
+#include "kumiko/Support/Convert.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+namespace {
+
+/// A constant of f32 numbers.
+Value reals(NodeContext &n, ArrayRef<float> list, ArrayRef<int64_t> shape) {
+  RankedTensorType type = n.typeOf(shape, n.builder().getF32Type());
+  return type ? nn::ConstantOp::create(n.builder(), n.location(), DenseElementsAttr::get(type, list)) : Value();
+}
+
+Results importConstant(NodeContext &n) {
+  if (const TensorProto *tensor = n.tensor("value"))
+    return {n.constantOf(*tensor)};
+  if (std::optional<int64_t> value = n.integer("value_int"))
+    return {n.constantOf({*value}, {})};
+  if (std::optional<Ints> list = n.integers("value_ints"))
+    return {n.constantOf(*list, {int64_t(list->size())})};
+  if (std::optional<double> value = n.real("value_float"))
+    return {reals(n, {float(*value)}, {})};
+  if (std::optional<ArrayRef<float>> list = n.reals("value_floats"))
+    return {reals(n, *list, {int64_t(list->size())})};
+  if (n.has("value_string") || n.has("value_strings") || n.has("sparse_value"))
+    n.fail(Code::UnsupportedType, "strings and sparse tensors are not supported");
+  else if (!n.failed())
+    n.fail(Code::AttributeMissing, "the value is missing");
+  return {};
+}
+
+Results importConstantOfShape(NodeContext &n) {
+  std::optional<Ints> shape = n.constantIntegers(0, "shape");
+  const TensorProto *value = n.tensor("value");
+  if (!shape || n.failed())
+    return {};
+  if (any_of(*shape, [](int64_t size) { return size < 0; })) {
+    n.fail(Code::OperandValue, "the shape has a negative number");
+    return {};
+  }
+  if (!value)
+    return {n.filled(FloatAttr::get(n.builder().getF32Type(), 0), n.builder().getF32Type(), *shape)};
+  // A constant of one element, repeated: takes no memory whatever the shape.
+  Value one = n.constantOf(*value);
+  if (!one)
+    return {};
+  auto dense = dyn_cast<DenseElementsAttr>(one.getDefiningOp<nn::ConstantOp>().getValue());
+  if (!dense || dense.getNumElements() != 1) {
+    n.fail(Code::AttributeValue, "value must have exactly one element");
+    return {};
+  }
+  mlir::Attribute element = *dense.getValues<mlir::Attribute>().begin();
+  one.getDefiningOp()->erase();
+  return {n.filled(element, dense.getElementType(), *shape)};
+}
+
+Results importShape(NodeContext &n) {
+  ArrayRef<int64_t> shape = n.shapeOf(n.input(0));
+  int64_t rank = shape.size();
+  auto bound = [&](int64_t position) {
+    return std::clamp<int64_t>(position < 0 ? position + rank : position, 0, rank);
+  };
+  int64_t start = bound(n.integer("start", 0)), end = std::max(bound(n.integer("end", rank)), start);
+  return {n.constantOf(shape.slice(start, end - start), {end - start})};
+}
+
+Results importSize(NodeContext &n) { return {n.constantOf({n.countOf(n.input(0))}, {})}; }
+
+/// How many numbers from `start` in steps of `delta` come before `limit`; empty when there is no end to them.
+std::optional<int64_t> rangeLength(const Tensor &start, const Tensor &limit, const Tensor &delta) {
+  if (isFloat(start.element())) {
+    double length = std::ceil((valueAt(limit, 0) - valueAt(start, 0)) / valueAt(delta, 0));
+    if (!(length < 9e15))
+      return std::nullopt;
+    return std::max<int64_t>(int64_t(std::max(length, 0.0)), 0);
+  }
+  __int128 from = integerAt(start, 0), to = integerAt(limit, 0), step = integerAt(delta, 0);
+  if (step == 0)
+    return std::nullopt;
+  __int128 distance = step > 0 ? to - from : from - to, size = step > 0 ? step : -step;
+  __int128 length = distance <= 0 ? 0 : (distance + size - 1) / size;
+  return length < (__int128(1) << 62) ? std::optional(int64_t(length)) : std::nullopt;
+}
+
+Results importRange(NodeContext &n) {
+  n.ignore("stash_type");
+  std::optional<Tensor> start = n.constant(0, "start"), limit = n.constant(1, "limit"), delta = n.constant(2, "delta");
+  if (n.failed())
+    return {};
+  bool alike = start->element() == limit->element() && limit->element() == delta->element();
+  if (start->count() != 1 || limit->count() != 1 || delta->count() != 1 || !alike) {
+    n.fail(Code::OperandShape, "start, limit and delta must be scalars of one type");
+    return {};
+  }
+  std::optional<int64_t> length = rangeLength(*start, *limit, *delta);
+  if (!length) {
+    n.fail(Code::OperandValue, "the range has no end").helped("delta must not be 0, and all three must be finite");
+    return {};
+  }
+  if (!n.typeOf({*length}, n.elementOf(n.input(0))))
+    return {};
+  return {n.make("range", {n.reshape(n.input(0), {}), n.reshape(n.input(2), {})}, {n.is("n", *length)})};
+}
+
+/// Row and column numbers of the last two dimensions, as [rows, 1] and [columns].
+std::pair<Value, Value> rowsAndColumns(NodeContext &n, Value x) {
+  mlir::Type i64 = n.builder().getI64Type();
+  auto count = [&](int64_t size) { return n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", size)}); };
+  int64_t rows = n.shapeOf(x)[n.rankOf(x) - 2], columns = n.shapeOf(x).back();
+  Value row = count(rows);
+  return {row ? n.reshape(row, {rows, 1}) : row, count(columns)};
+}
+
+Results importEyeLike(NodeContext &n) {
+  int64_t offset = n.integer("k", 0);
+  std::optional<int64_t> number = n.integer("dtype");
+  if (!n.expectRank(0, 2, 2))
+    return {};
+  std::optional<ElementType> to =
+      number ? elementTypeOf(static_cast<DataType>(*number)) : nn::toEquation(n.elementOf(n.input(0)));
+  if (!to) {
+    n.fail(Code::UnsupportedType, "dtype " + Twine(*number) + " is not supported");
+    return {};
+  }
+  auto [row, column] = rowsAndColumns(n, n.input(0));
+  Value shifted = n.make("add", {row, n.constantOf({offset}, {})});
+  Value equal = n.make("eq", {shifted, column});
+  return {n.failed() ? Value() : n.cast(equal, nn::fromEquation(n.context(), *to))};
+}
+
+Results importTrilu(NodeContext &n) {
+  bool upper = n.flag("upper", true);
+  if (!n.expectRank(0, 2))
+    return {};
+  Value x = n.input(0), offset = n.input(1);
+  auto [row, column] = rowsAndColumns(n, x);
+  if (offset)
+    row = n.make("add", {row, n.reshape(offset, {})});
+  Value keep = upper ? n.make("le", {row, column}) : n.make("le", {column, row});
+  return {n.make("select", {keep, x, n.scalar(0, x)})};
+}
+
+constexpr OpCode codes[] = {
+    {"Constant", 0, 0, 1, importConstant}, {"ConstantOfShape", 1, 1, 1, importConstantOfShape},
+    {"EyeLike", 1, 1, 1, importEyeLike},   {"Range", 3, 3, 1, importRange},
+    {"Shape", 1, 1, 1, importShape},       {"Size", 1, 1, 1, importSize},
+    {"Trilu", 1, 2, 1, importTrilu},
+};
+
+} // namespace
+
+ArrayRef<OpCode> constantOps() { return codes; }
+
+} // namespace kumiko::onnx

@@ -1,0 +1,181 @@
+//===- Elementwise.cpp - arithmetic on elements ------------------------------===//
+#include "kumiko/Import/Onnx/Registry.h"
+#include "kumiko/Import/Onnx/TensorData.h"
+#include "kumiko/Nn/OnnxRows.h"
+#include "kumiko/Nn/Types.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+namespace {
+
+/// Two operands. From opset 7 on they broadcast as NumPy does and the row says all; before, `broadcast=1` aligned the
+/// second one at `axis`.
+Results importBinary(NodeContext &n) {
+  if (n.opset >= 7)
+    return importByRow(n, *findRow("", n.node.op, n.opset));
+  const nn::OnnxRow &row = *findRow("", n.node.op, 7);
+  Value a = n.input(0), b = n.input(1);
+  bool broadcast = n.flag("broadcast");
+  std::optional<int64_t> given = n.integer("axis");
+  if (n.failed())
+    return {};
+  if (broadcast && given && n.rankOf(b) < n.rankOf(a)) {
+    int64_t axis = n.axis(*given, n.rankOf(a));
+    Ints shape(n.shapeOf(b));
+    while (axis + int64_t(shape.size()) < n.rankOf(a))
+      shape.push_back(1);
+    b = n.reshape(b, shape);
+  } else if (!broadcast && n.shapeOf(a) != n.shapeOf(b)) {
+    n.fail(Code::OperandShape, "shapes differ and broadcast is 0")
+        .helped("before opset 7 broadcasting must be asked for");
+  }
+  // Greater and its like swap their operands.
+  return {row.operands.front() == "b" ? n.make(row.op, {b, a}) : n.make(row.op, {a, b})};
+}
+
+/// Any number of operands, combined one after the other.
+Value importFold(NodeContext &n, StringRef op) {
+  Value result = n.input(0);
+  for (Value next : n.inputs().drop_front()) {
+    if (!next) {
+      n.fail(Code::Arity, "an input is left out");
+      return {};
+    }
+    result = n.make(op, {result, next});
+  }
+  return result;
+}
+Results importSum(NodeContext &n) { return {importFold(n, "add")}; }
+Results importMax(NodeContext &n) { return {importFold(n, "max")}; }
+Results importMin(NodeContext &n) { return {importFold(n, "min")}; }
+Results importMean(NodeContext &n) {
+  Value sum = importFold(n, "add");
+  return {n.make("div", {sum, n.scalar(n.inputCount(), n.input(0))})};
+}
+
+Results importReciprocal(NodeContext &n) {
+  Value x = n.input(0);
+  return {n.make("div", {n.scalar(1, x), x})};
+}
+
+Results importClip(NodeContext &n) {
+  Value x = n.input(0), low, high;
+  if (n.opset < 11) {
+    if (auto value = n.real("min"))
+      low = n.scalar(*value, x);
+    if (auto value = n.real("max"))
+      high = n.scalar(*value, x);
+  } else {
+    for (auto [number, bound] : {std::pair(1, &low), std::pair(2, &high)}) {
+      if (!n.input(number))
+        continue;
+      if (n.countOf(n.input(number)) != 1) {
+        n.fail(Code::OperandShape, "the bounds must be scalars");
+        return {};
+      }
+      *bound = n.reshape(n.input(number), {});
+    }
+  }
+  // In this order: with low > high everything becomes high.
+  if (low)
+    x = n.make("max", {x, low});
+  if (high)
+    x = n.make("min", {x, high});
+  return {x};
+}
+
+Results importMod(NodeContext &n) {
+  bool fmod = n.flag("fmod");
+  if (!fmod && n.opset < 28 && isa<FloatType>(n.elementOf(n.input(0)))) {
+    n.fail(Code::AttributeValue, "floats need fmod=1 before opset 28");
+    return {};
+  }
+  return {n.make(fmod ? "rem" : "mod", n.inputs())};
+}
+
+Results importBitShift(NodeContext &n) {
+  StringRef direction = n.text("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT") {
+    n.fail(Code::AttributeValue, "direction is \"" + direction + "\", expected LEFT or RIGHT");
+    return {};
+  }
+  if (!n.elementOf(n.input(0)).isUnsignedInteger()) {
+    n.fail(Code::UnsupportedType, "only unsigned integers are supported");
+    return {};
+  }
+  return {n.make(direction == "LEFT" ? "shl" : "shr", n.inputs())};
+}
+
+Results importIsNan(NodeContext &n) {
+  Value x = n.input(0);
+  return {n.make("not", {n.make("eq", {x, x})})};
+}
+
+Results importIsInf(NodeContext &n) {
+  Value x = n.input(0);
+  bool positive = n.flag("detect_positive", true), negative = n.flag("detect_negative", true);
+  if (!positive && !negative)
+    return {n.filled(n.builder().getBoolAttr(false), n.builder().getI1Type(), n.shapeOf(x))};
+  Value wanted = n.scalar(positive ? INFINITY : -INFINITY, x);
+  return {n.make("eq", {positive && negative ? n.make("abs", {x}) : x, wanted})};
+}
+
+/// Conversions that nn.cast does not have are refused, not approximated.
+Results castTo(NodeContext &n, ElementType to) {
+  bool saturate = n.flag("saturate", true);
+  StringRef rounding = n.text("round_mode", "up");
+  bool small = to >= ElementType::F8E4M3FN && to <= ElementType::F4E2M1;
+  if (small && (!saturate || (to == ElementType::F8E8M0 && rounding != "up"))) {
+    n.fail(Code::UnsupportedForm,
+           "casts to " + nameOf(to) + " with saturate=0 or another round_mode are not supported");
+    return {};
+  }
+  return {n.cast(n.input(0), nn::fromEquation(n.context(), to))};
+}
+
+Results importCast(NodeContext &n) {
+  int64_t number = 0;
+  // Opset 1 to 5 wrote the type as a string.
+  if (n.opset < 6) {
+    StringRef name = n.text("to", "");
+    for (int type = 1; type <= 16; ++type)
+      if (name.equals_insensitive(nameOf(static_cast<DataType>(type))))
+        number = type;
+  } else {
+    number = n.requiredInteger("to");
+  }
+  std::optional<ElementType> to = elementTypeOf(static_cast<DataType>(number));
+  if (!to && !n.failed()) {
+    bool known = number >= 1 && number <= 28;
+    n.fail(known ? Code::UnsupportedType : Code::AttributeValue,
+           "cannot cast to " + nameOf(static_cast<DataType>(number)));
+  }
+  return n.failed() ? Results() : castTo(n, *to);
+}
+
+Results importCastLike(NodeContext &n) { return castTo(n, nn::toEquation(n.elementOf(n.input(1)))); }
+
+constexpr OpCode codes[] = {
+    {"Add", 2, 2, 1, importBinary},        {"And", 2, 2, 1, importBinary},
+    {"BitShift", 2, 2, 1, importBitShift}, {"Cast", 1, 1, 1, importCast},
+    {"CastLike", 2, 2, 1, importCastLike}, {"Clip", 1, 3, 1, importClip},
+    {"Div", 2, 2, 1, importBinary},        {"Equal", 2, 2, 1, importBinary},
+    {"Greater", 2, 2, 1, importBinary},    {"IsInf", 1, 1, 1, importIsInf},
+    {"IsNaN", 1, 1, 1, importIsNan},       {"Less", 2, 2, 1, importBinary},
+    {"Max", 1, OpCode::any, 1, importMax}, {"Mean", 1, OpCode::any, 1, importMean},
+    {"Min", 1, OpCode::any, 1, importMin}, {"Mod", 2, 2, 1, importMod},
+    {"Mul", 2, 2, 1, importBinary},        {"Or", 2, 2, 1, importBinary},
+    {"Pow", 2, 2, 1, importBinary},        {"Reciprocal", 1, 1, 1, importReciprocal},
+    {"Sub", 2, 2, 1, importBinary},        {"Sum", 1, OpCode::any, 1, importSum},
+    {"Xor", 2, 2, 1, importBinary},
+};
+
+} // namespace
+
+ArrayRef<OpCode> elementwiseOps() { return codes; }
+
+} // namespace kumiko::onnx

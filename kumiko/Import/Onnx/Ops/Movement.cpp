@@ -1,0 +1,239 @@
+//===- Movement.cpp - elements that change places ----------------------------===//
+#include "kumiko/Import/Onnx/Registry.h"
+#include "kumiko/Support/Convert.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+namespace {
+
+Results importTranspose(NodeContext &n) {
+  Value x = n.input(0);
+  int64_t rank = n.rankOf(x);
+  std::optional<Ints> given = n.integers("perm");
+  if (n.failed())
+    return {};
+  Ints permutation = given.value_or(to_vector<6>(reverse(seq<int64_t>(0, rank))));
+  Ints sorted = permutation;
+  sort(sorted);
+  if (!equal(sorted, seq<int64_t>(0, rank))) {
+    n.fail(Code::AttributeValue, "perm does not name each of " + Twine(rank) + " dimensions once");
+    return {};
+  }
+  return {n.transpose(x, permutation)};
+}
+
+Results importConcat(NodeContext &n) {
+  int64_t axis = n.opset < 4 ? n.integer("axis", 1) : n.requiredInteger("axis");
+  if (is_contained(n.inputs(), Value())) {
+    n.fail(Code::Arity, "an input is left out");
+    return {};
+  }
+  Value first = n.input(0);
+  axis = n.axis(axis, n.rankOf(first));
+  for (auto [number, x] : enumerate(n.inputs())) {
+    if (n.failed())
+      return {};
+    if (n.elementOf(x) != n.elementOf(first)) {
+      n.fail(Code::OperandType, "inputs 0 and " + Twine(number) + " have different element types");
+      return {};
+    }
+    bool fits = n.rankOf(x) == n.rankOf(first);
+    for (int64_t dim = 0; fits && dim < n.rankOf(first); ++dim)
+      fits = dim == axis || n.shapeOf(x)[dim] == n.shapeOf(first)[dim];
+    if (!fits) {
+      n.fail(Code::OperandShape, "inputs 0 and " + Twine(number) + " differ in more than axis " + Twine(axis))
+          .helped("all other dimensions must be equal");
+      return {};
+    }
+  }
+  return {n.inputCount() == 1 ? first : n.make("concat", n.inputs(), {n.is("axis", axis)})};
+}
+
+/// NumPy's rule for two shapes; empty when they do not go together.
+std::optional<Ints> broadcast(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  if (a.size() < b.size())
+    std::swap(a, b);
+  Ints result(a);
+  for (auto [to, from] : zip(reverse(result), reverse(b))) {
+    if (to != from && to != 1 && from != 1)
+      return std::nullopt;
+    to = to == 1 ? from : to;
+  }
+  return result;
+}
+
+Results importExpand(NodeContext &n) {
+  Value x = n.input(0);
+  std::optional<Ints> wanted = n.constantIntegers(1, "shape");
+  if (!wanted)
+    return {};
+  std::optional<Ints> shape = broadcast(n.shapeOf(x), *wanted);
+  if (!shape || any_of(*shape, [](int64_t size) { return size < 0; })) {
+    n.fail(Code::OperandShape, "the input does not broadcast to the shape").helped("dimensions must be equal or 1");
+    return {};
+  }
+  if (!n.typeOf(*shape, n.elementOf(x)))
+    return {};
+  return {ArrayRef(*shape) == n.shapeOf(x) ? x : n.make("expand", {x}, {n.is("shape", *shape)})};
+}
+
+/// Each dimension as (repeat, size), expanded and flattened again.
+Results importTile(NodeContext &n) {
+  Value x = n.input(0);
+  std::optional<Ints> repeats;
+  if (n.opset < 6) {
+    std::optional<Ints> tiles = n.constantIntegers(1, "tiles"), axis = n.constantIntegers(2, "axis");
+    if (!tiles || !axis || tiles->size() != 1 || axis->size() != 1)
+      return n.failed() ? Results() : (n.fail(Code::OperandShape, "tiles and axis must be scalars"), Results());
+    repeats = Ints(n.rankOf(x), 1);
+    (*repeats)[n.axis(axis->front(), n.rankOf(x))] = tiles->front();
+  } else {
+    repeats = n.constantIntegers(1, "repeats");
+  }
+  if (n.failed() || !repeats)
+    return {};
+  if (int64_t(repeats->size()) != n.rankOf(x) ||
+      any_of(*repeats, [](int64_t count) { return count < 0 || count >= int64_t(1) << 47; })) {
+    n.fail(Code::OperandValue, "repeats must have one number, not negative, for each dimension of the input");
+    return {};
+  }
+  Ints before, between, after;
+  for (auto [size, count] : zip_equal(n.shapeOf(x), *repeats)) {
+    before.append({1, size});
+    between.append({count, size});
+    after.push_back(std::min<uint64_t>(SaturatingMultiply<uint64_t>(size, count), int64_t(1) << 62));
+  }
+  if (!n.typeOf(after, n.elementOf(x)))
+    return {};
+  Value wide = n.make("expand", {n.reshape(x, before)}, {n.is("shape", between)});
+  return {wide ? n.reshape(wide, after) : wide};
+}
+
+Results importGather(NodeContext &n) {
+  Value x = n.input(0);
+  int64_t axis = n.axis(n.integer("axis", 0), n.rankOf(x));
+  return {n.make("gather", {x, n.input(1)}, {n.is("axis", axis)})};
+}
+
+Results importGatherElements(NodeContext &n) {
+  Value x = n.input(0), index = n.input(1);
+  int64_t axis = n.axis(n.integer("axis", 0), n.rankOf(x));
+  if (n.failed() || !n.expectRank(1, n.rankOf(x), n.rankOf(x)))
+    return {};
+  return {n.make("gather_elements", {x, index}, {n.is("axis", axis)})};
+}
+
+/// The reduction attribute in the words of the notation.
+StringRef combination(NodeContext &n) {
+  StringRef name = n.text("reduction", "none");
+  for (auto [onnx, nn] : {std::pair("none", "set"), {"add", "+"}, {"mul", "*"}, {"max", "max"}, {"min", "min"}})
+    if (name == onnx)
+      return nn;
+  if (!n.failed())
+    n.fail(Code::AttributeValue, "reduction is \"" + name + "\", expected none, add, mul, max or min");
+  return "set";
+}
+
+Results importScatterElements(NodeContext &n) {
+  StringRef kind = combination(n);
+  Value x = n.input(0);
+  int64_t rank = n.rankOf(x), axis = n.axis(n.integer("axis", 0), rank);
+  if (n.failed() || !n.expectRank(1, rank, rank) || !n.expectRank(2, rank, rank))
+    return {};
+  return {n.make("scatter_elements", n.inputs(), {n.is("axis", axis), n.is("kind", kind)})};
+}
+
+Results importScatterNd(NodeContext &n) {
+  StringRef kind = combination(n);
+  if (n.failed() || !n.expectRank(0, 1) || !n.expectRank(1, 1))
+    return {};
+  return {n.make("scatter_nd", n.inputs(), {n.is("kind", kind)})};
+}
+
+/// y(n, c, (h, a), (w, b)) = x(n, (a, b, c) or (c, a, b), h, w)
+Results importDepthToSpace(NodeContext &n) {
+  int64_t block = n.requiredInteger("blocksize");
+  StringRef mode = n.text("mode", "DCR");
+  if (!n.expectRank(0, 4, 4))
+    return {};
+  ArrayRef<int64_t> shape = n.shapeOf(n.input(0));
+  if (block < 1 || block > 1 << 20 || shape[1] % (block * block) != 0) {
+    n.fail(Code::AttributeValue, Twine(shape[1]) + " channels cannot be split into blocks of " + Twine(block));
+    return {};
+  }
+  int64_t depth = shape[1] / (block * block);
+  bool first = mode == "DCR";
+  Value split = first ? n.reshape(n.input(0), {shape[0], block, block, depth, shape[2], shape[3]})
+                      : n.reshape(n.input(0), {shape[0], depth, block, block, shape[2], shape[3]});
+  Value moved = n.failed() ? Value() : n.transpose(split, first ? Ints{0, 3, 4, 1, 5, 2} : Ints{0, 1, 4, 2, 5, 3});
+  return {n.failed() ? Value() : n.reshape(moved, {shape[0], depth, shape[2] * block, shape[3] * block})};
+}
+
+/// y(n, (a, b, c), h, w) = x(n, c, (h, a), (w, b)); CRD: (c, a, b)
+Results importSpaceToDepth(NodeContext &n) {
+  int64_t block = n.requiredInteger("blocksize");
+  StringRef mode = n.text("mode", "DCR");
+  if (!n.expectRank(0, 4, 4))
+    return {};
+  ArrayRef<int64_t> shape = n.shapeOf(n.input(0));
+  if (block < 1 || block > 1 << 20 || shape[2] % block != 0 || shape[3] % block != 0) {
+    n.fail(Code::AttributeValue, "the image cannot be split into blocks of " + Twine(block));
+    return {};
+  }
+  int64_t height = shape[2] / block, width = shape[3] / block;
+  Value split = n.reshape(n.input(0), {shape[0], shape[1], height, block, width, block});
+  Value moved =
+      n.failed() ? Value() : n.transpose(split, mode == "DCR" ? Ints{0, 3, 5, 1, 2, 4} : Ints{0, 1, 3, 5, 2, 4});
+  return {n.failed() ? Value() : n.reshape(moved, {shape[0], shape[1] * block * block, height, width})};
+}
+
+/// on where the index says so along a new axis, off elsewhere; negative indices count from the end.
+Results importOneHot(NodeContext &n) {
+  std::optional<Tensor> depth = n.constant(1, "depth");
+  if (!depth)
+    return {};
+  Value values = n.input(2);
+  double size = depth->count() == 1 ? valueAt(*depth, 0) : -1;
+  if (!(size >= 0 && size < 1e15) || n.shapeOf(values) != ArrayRef<int64_t>{2}) {
+    n.fail(Code::OperandValue, "depth must be one number, not negative, and values must have two elements");
+    return {};
+  }
+  mlir::Type i64 = n.builder().getI64Type();
+  Value index = n.cast(n.input(0), i64), length = n.scalar(size, i64);
+  index = n.make("select", {n.make("lt", {index, n.scalar(0, i64)}), n.make("add", {index, length}), index});
+  int64_t rank = n.rankOf(n.input(0)) + 1, axis = n.axis(n.integer("axis", -1), rank);
+  if (n.failed())
+    return {};
+  Ints kept(n.shapeOf(n.input(0))), column(rank, 1);
+  kept.insert(kept.begin() + axis, 1);
+  column[axis] = size;
+  Value position = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", column[axis])});
+  Value hit = position ? n.make("eq", {n.reshape(index, kept), n.reshape(position, column)}) : position;
+  auto value = [&](int64_t number) { return n.make("gather", {values, n.scalar(number, i64)}, {n.is("axis", 0)}); };
+  return {n.make("select", {hit, value(1), value(0)})};
+}
+
+constexpr OpCode codes[] = {
+    {"Concat", 1, OpCode::any, 1, importConcat},
+    {"DepthToSpace", 1, 1, 1, importDepthToSpace},
+    {"Expand", 2, 2, 1, importExpand},
+    {"Gather", 2, 2, 1, importGather},
+    {"GatherElements", 2, 2, 1, importGatherElements},
+    {"OneHot", 3, 3, 1, importOneHot},
+    {"Scatter", 3, 3, 1, importScatterElements},
+    {"ScatterElements", 3, 3, 1, importScatterElements},
+    {"ScatterND", 3, 3, 1, importScatterNd},
+    {"SpaceToDepth", 1, 1, 1, importSpaceToDepth},
+    {"Tile", 2, 3, 1, importTile},
+    {"Transpose", 1, 1, 1, importTranspose},
+};
+
+} // namespace
+
+ArrayRef<OpCode> movementOps() { return codes; }
+
+} // namespace kumiko::onnx

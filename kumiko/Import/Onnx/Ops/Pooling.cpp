@@ -1,0 +1,140 @@
+//===- Pooling.cpp - pooling over windows and whole images -------------------===//
+#include "kumiko/Import/Onnx/Ops/Window.h"
+#include "kumiko/Import/Onnx/Registry.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+namespace {
+
+std::optional<Window> readPool(NodeContext &n) {
+  if (!n.expectRank(0, 3))
+    return std::nullopt;
+  std::optional<Window> window = readWindow(n, {});
+  if (!window)
+    return std::nullopt;
+  roundUp(n, *window);
+  if (n.failed() || !checkFits(n, *window))
+    return std::nullopt;
+  return window;
+}
+
+/// What ceil_mode adds counts as padding.
+void mergeExtra(Window &window) {
+  for (auto [hi, extra] : zip_equal(window.hi, window.extra))
+    hi += extra;
+}
+
+SmallVector<NamedAttribute, 8> attributesOf(NodeContext &n, const Window &window) {
+  return {n.is("kernel", window.kernel), n.is("stride", window.stride), n.is("dilation", window.dilation),
+          n.is("lo", window.lo), n.is("hi", window.hi)};
+}
+
+void reverse(Window &window) {
+  for (Ints *list : {&window.kernel, &window.stride, &window.dilation, &window.lo, &window.hi, &window.extra})
+    std::reverse(list->begin(), list->end());
+}
+
+Results importMaxPool(NodeContext &n) {
+  bool columnMajor = n.flag("storage_order");
+  std::optional<Window> window = readPool(n);
+  if (!window)
+    return {};
+  mergeExtra(*window);
+  Value x = n.input(0);
+  if (!columnMajor || !n.wants(1))
+    return n.makeAll("max_pool", {x}, attributesOf(n, *window));
+  // Positions counted with the first spatial dimension fastest: the same on the image turned around.
+  Ints turn{0, 1};
+  for (int64_t dim = n.rankOf(x) - 1; dim >= 2; --dim)
+    turn.push_back(dim);
+  reverse(*window);
+  Results results = n.makeAll("max_pool", {n.transpose(x, turn)}, attributesOf(n, *window));
+  if (n.failed())
+    return {};
+  return {n.transpose(results[0], turn), n.transpose(results[1], turn)};
+}
+
+Results importAveragePool(NodeContext &n) {
+  bool countPad = n.flag("count_include_pad");
+  std::optional<Window> window = readPool(n);
+  if (!window)
+    return {};
+  SmallVector<NamedAttribute, 8> attributes = attributesOf(n, *window);
+  attributes.push_back(n.is("extra", window->extra));
+  attributes.push_back(n.is("count_pad", countPad));
+  return {n.make("avg_pool", {n.input(0)}, attributes)};
+}
+
+/// |x|^p; its root is taken by the caller.
+Value power(NodeContext &n, Value x, int64_t p) { return n.make("pow", {n.make("abs", {x}), n.scalar(p, x)}); }
+
+std::optional<int64_t> readP(NodeContext &n) {
+  // Opset 1 wrote it as a float.
+  int64_t p = n.opset < 2 ? int64_t(n.real("p", 2)) : n.integer("p", 2);
+  if (!n.failed() && (p < 1 || p > 64))
+    n.fail(Code::AttributeValue, "p is " + Twine(p) + ", expected 1 to 64");
+  return n.failed() ? std::nullopt : std::optional(p);
+}
+
+/// The p-th root of a sum over windows, which is a convolution with ones per channel.
+Results importLpPool(NodeContext &n) {
+  std::optional<int64_t> p = readP(n);
+  std::optional<Window> window = p ? readPool(n) : std::nullopt;
+  if (!window)
+    return {};
+  mergeExtra(*window);
+  Value x = n.input(0);
+  int64_t channels = n.shapeOf(x)[1];
+  Ints shape{channels, 1};
+  append_range(shape, window->kernel);
+  Value ones = n.make("expand", {n.scalar(1, x)}, {n.is("shape", shape)});
+  Value sum = n.make("conv", {power(n, x, *p), ones, Value()},
+                     {n.is("stride", window->stride), n.is("dilation", window->dilation), n.is("lo", window->lo),
+                      n.is("hi", window->hi), n.is("group", channels)});
+  return {n.make("pow", {sum, n.scalar(1.0 / *p, x)})};
+}
+
+/// Reduces all spatial dimensions and keeps them as ones.
+Value reduceImage(NodeContext &n, Value x, StringRef op, StringRef kind) {
+  Ints axes = counting(2, n.rankOf(x));
+  SmallVector<NamedAttribute, 2> attributes{n.is("axes", axes)};
+  if (!kind.empty())
+    attributes.push_back(n.is("kind", kind));
+  Value y = n.make(op, {x}, attributes);
+  Ints shape(n.shapeOf(x).take_front(2));
+  shape.resize(n.rankOf(x), 1);
+  return y ? n.reshape(y, shape) : y;
+}
+
+Results importGlobalAveragePool(NodeContext &n) {
+  return n.expectRank(0, 2) ? Results{reduceImage(n, n.input(0), "mean", "")} : Results();
+}
+Results importGlobalMaxPool(NodeContext &n) {
+  return n.expectRank(0, 2) ? Results{reduceImage(n, n.input(0), "reduce", "max")} : Results();
+}
+Results importGlobalLpPool(NodeContext &n) {
+  std::optional<int64_t> p = readP(n);
+  Value x = n.input(0);
+  if (!p || !n.expectRank(0, 2))
+    return {};
+  Value powers = power(n, x, *p);
+  Value sum = powers ? reduceImage(n, powers, "reduce", "+") : powers;
+  return {n.make("pow", {sum, n.scalar(1.0 / *p, x)})};
+}
+
+constexpr OpCode codes[] = {
+    {"AveragePool", 1, 1, 1, importAveragePool},
+    {"GlobalAveragePool", 1, 1, 1, importGlobalAveragePool},
+    {"GlobalLpPool", 1, 1, 1, importGlobalLpPool},
+    {"GlobalMaxPool", 1, 1, 1, importGlobalMaxPool},
+    {"LpPool", 1, 1, 1, importLpPool},
+    {"MaxPool", 1, 1, 2, importMaxPool},
+};
+
+} // namespace
+
+ArrayRef<OpCode> poolingOps() { return codes; }
+
+} // namespace kumiko::onnx

@@ -1,0 +1,147 @@
+//===- View.cpp - ops that move no element -----------------------------------===//
+#include "kumiko/Import/Onnx/Registry.h"
+#include "kumiko/Import/Onnx/TensorData.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Types.h"
+#include "kumiko/Support/Convert.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+namespace {
+
+Results importIdentity(NodeContext &n) { return {n.input(0)}; }
+
+/// At inference the input itself; the mask keeps everything.
+Results importDropout(NodeContext &n) {
+  for (StringRef name : {"ratio", "seed", "is_test"})
+    n.ignore(name);
+  Value x = n.input(0);
+  if (n.opset >= 12 && n.input(2)) {
+    std::optional<Tensor> training = n.constant(2, "training_mode");
+    std::optional<Tensor> ratio = n.input(1) ? n.constant(1, "ratio") : std::nullopt;
+    bool drops = training && training->count() == 1 && valueAt(*training, 0) != 0 &&
+                 !(ratio && ratio->count() == 1 && valueAt(*ratio, 0) == 0);
+    if (!n.failed() && drops)
+      n.fail(Code::UnsupportedForm, "training_mode is on").helped("export the model for inference");
+  }
+  if (n.failed() || !n.wants(1))
+    return {x};
+  mlir::Type element = n.opset < 10 ? n.elementOf(x) : n.builder().getI1Type();
+  Value yes = n.scalar(1, element);
+  return {x, n.make("expand", {yes}, {n.is("shape", n.shapeOf(x))})};
+}
+
+Results importReshape(NodeContext &n) {
+  Value x = n.input(0);
+  bool allowZero = n.flag("allowzero");
+  std::optional<Ints> wanted = n.integersFrom("shape", 1);
+  if (!wanted) {
+    if (!n.failed())
+      n.fail(Code::Arity, "the shape is missing");
+    return {};
+  }
+  ArrayRef<int64_t> given = n.shapeOf(x);
+  int64_t rest = n.countOf(x);
+  std::optional<size_t> open;
+  for (auto [position, size] : enumerate(*wanted)) {
+    if (size == 0 && !allowZero) {
+      if (position >= given.size()) {
+        n.fail(Code::OperandValue,
+               "0 at position " + Twine(position) + " of the shape copies a dimension that the input does not have");
+        return {};
+      }
+      size = given[position];
+    }
+    if (size < -1 || (size == -1 && open)) {
+      n.fail(Code::OperandValue, size == -1 ? Twine("the shape has two -1") : "the shape has the number " + Twine(size))
+          .helped("at most one dimension may be -1: it takes what the others leave");
+      return {};
+    }
+    if (size == -1)
+      open = position;
+    (*wanted)[position] = size;
+  }
+  if (open) {
+    Ints others(*wanted);
+    others.erase(others.begin() + *open);
+    auto product = elementCount(others);
+    int64_t known = product ? *product : (consumeError(product.takeError()), 0);
+    if (known == 0 || rest % known != 0) {
+      n.fail(Code::OperandShape, Twine(rest) + " elements cannot be divided by " + Twine(known))
+          .helped("the other dimensions of the shape must divide the number of elements, so that -1 has a value");
+      return {};
+    }
+    (*wanted)[*open] = rest / known;
+  }
+  return {n.reshape(x, *wanted)};
+}
+
+Results importFlatten(NodeContext &n) {
+  Value x = n.input(0);
+  int64_t axis = n.axis(n.integer("axis", 1), n.rankOf(x), /*end=*/true);
+  if (n.failed())
+    return {};
+  int64_t rows = cantFail(elementCount(n.shapeOf(x).take_front(axis)));
+  return {n.reshape(x, {rows, cantFail(elementCount(n.shapeOf(x).drop_front(axis)))})};
+}
+
+Results importSqueeze(NodeContext &n) {
+  Value x = n.input(0);
+  std::optional<Ints> given = n.integersFrom("axes", 1);
+  if (n.failed())
+    return {};
+  Ints axes = given ? n.axes(*given, n.rankOf(x)) : Ints();
+  Ints shape;
+  for (auto [axis, size] : enumerate(n.shapeOf(x))) {
+    bool drop = given ? is_contained(axes, int64_t(axis)) : size == 1;
+    if (!drop)
+      shape.push_back(size);
+    else if (size != 1 && !n.failed())
+      n.fail(Code::OperandShape, "dimension " + Twine(axis) + " is " + Twine(size) + ", only ones can be dropped");
+  }
+  return {n.failed() ? Value() : n.reshape(x, shape)};
+}
+
+Results importUnsqueeze(NodeContext &n) {
+  Value x = n.input(0);
+  std::optional<Ints> given = n.integersFrom("axes", 1);
+  if (!given) {
+    if (!n.failed())
+      n.fail(Code::AttributeMissing, "axes are missing");
+    return {};
+  }
+  Ints axes = n.axes(*given, n.rankOf(x) + given->size()), shape(n.shapeOf(x));
+  for (int64_t axis : axes) // sorted, so that each insertion is at its final place
+    shape.insert(shape.begin() + axis, 1);
+  return {n.failed() ? Value() : n.reshape(x, shape)};
+}
+
+Results importBitCast(NodeContext &n) {
+  Value x = n.input(0);
+  std::optional<ElementType> to = elementTypeOf(static_cast<DataType>(n.requiredInteger("to")));
+  if (n.failed())
+    return {};
+  mlir::Type element = to ? nn::fromEquation(n.context(), *to) : mlir::Type();
+  unsigned from = n.elementOf(x).getIntOrFloatBitWidth();
+  if (!element || element.getIntOrFloatBitWidth() != from || from < 8) {
+    n.fail(Code::AttributeValue, "the types do not have the same width, of at least 8 bits");
+    return {};
+  }
+  if (element == n.elementOf(x))
+    return {x};
+  return {nn::BitcastOp::create(n.builder(), n.location(), n.typeOf(n.shapeOf(x), element), x)};
+}
+
+constexpr OpCode codes[] = {
+    {"BitCast", 1, 1, 1, importBitCast},     {"Dropout", 1, 3, 2, importDropout}, {"Flatten", 1, 1, 1, importFlatten},
+    {"Identity", 1, 1, 1, importIdentity},   {"Reshape", 1, 2, 1, importReshape}, {"Squeeze", 1, 2, 1, importSqueeze},
+    {"Unsqueeze", 1, 2, 1, importUnsqueeze},
+};
+
+} // namespace
+
+ArrayRef<OpCode> viewOps() { return codes; }
+
+} // namespace kumiko::onnx

@@ -1,0 +1,106 @@
+#include "kumiko/Import/Onnx/Ops/Window.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace kumiko::onnx {
+
+/// A list of `count` numbers in [lowest, windowLimit), or `otherwise` repeated when the attribute is not there.
+static Ints readList(NodeContext &n, StringRef name, size_t count, int64_t lowest, int64_t otherwise) {
+  std::optional<Ints> list = n.integers(name);
+  if (!list)
+    return Ints(count, otherwise);
+  if (list->size() != count)
+    n.fail(Code::AttributeValue, name + " has " + Twine(list->size()) + " numbers, expected " + Twine(count))
+        .helped("the input has " + Twine(n.rankOf(n.input(0)) - 2) + " spatial dimensions");
+  else if (any_of(*list, [&](int64_t value) { return value < lowest || value >= windowLimit; }))
+    n.fail(Code::AttributeValue, name + " has a number outside " + Twine(lowest) + " to " + Twine(windowLimit - 1));
+  return *list;
+}
+
+std::pair<int64_t, int64_t> splitPadding(int64_t total, bool oddInFront) {
+  int64_t half = total / 2;
+  return oddInFront ? std::pair(total - half, half) : std::pair(half, total - half);
+}
+
+std::optional<Window> readWindow(NodeContext &n, ArrayRef<int64_t> kernel, bool resolvePads) {
+  ArrayRef<int64_t> image = n.shapeOf(n.input(0)).drop_front(2);
+  size_t rank = image.size();
+  Window window;
+  window.kernel = readList(n, "kernel_shape", rank, 1, 0);
+  window.stride = readList(n, "strides", rank, 1, 1);
+  window.dilation = readList(n, "dilations", rank, 1, 1);
+  Ints pads = readList(n, "pads", 2 * rank, 0, 0);
+  StringRef mode = n.text("auto_pad", "NOTSET");
+  if (n.failed())
+    return std::nullopt;
+  if (kernel.empty() && !n.has("kernel_shape")) {
+    n.fail(Code::AttributeMissing, "attribute \"kernel_shape\" is missing").helped("the op needs it");
+    return std::nullopt;
+  }
+  if (!kernel.empty()) {
+    if (n.has("kernel_shape") && ArrayRef(window.kernel) != kernel) {
+      n.fail(Code::OperandShape, "kernel_shape does not agree with the weight")
+          .helped("the last dimensions of the weight are the kernel");
+      return std::nullopt;
+    }
+    window.kernel.assign(kernel.begin(), kernel.end());
+    if (any_of(kernel, [](int64_t size) { return size < 1 || size >= windowLimit; })) {
+      n.fail(Code::OperandShape, "the kernel has a size outside 1 to " + Twine(windowLimit - 1));
+      return std::nullopt;
+    }
+  }
+  if (!is_contained({"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"}, mode)) {
+    n.fail(Code::AttributeValue, "auto_pad is \"" + mode + "\"").helped("NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+    return std::nullopt;
+  }
+  window.lo.assign(pads.begin(), pads.begin() + rank);
+  window.hi.assign(pads.begin() + rank, pads.end());
+  window.extra.assign(rank, 0);
+  if (mode == "VALID") {
+    window.lo.assign(rank, 0);
+    window.hi.assign(rank, 0);
+  } else if (mode != "NOTSET" && resolvePads) {
+    for (size_t dim = 0; dim < rank; ++dim) {
+      int64_t outputs = divideCeil(uint64_t(image[dim]), uint64_t(window.stride[dim]));
+      int64_t total = std::max<int64_t>((outputs - 1) * window.stride[dim] + window.reach(dim) - image[dim], 0);
+      std::tie(window.lo[dim], window.hi[dim]) = splitPadding(total, mode == "SAME_LOWER");
+    }
+  }
+  return window;
+}
+
+bool checkFits(NodeContext &n, const Window &window) {
+  ArrayRef<int64_t> image = n.shapeOf(n.input(0)).drop_front(2);
+  for (auto [dim, extent] : enumerate(image)) {
+    int64_t padded = extent + window.lo[dim] + window.hi[dim] + window.extra[dim];
+    if (window.reach(dim) <= padded)
+      continue;
+    n.fail(Code::OperandShape, "a window of " + Twine(window.reach(dim)) + " does not fit into " + Twine(padded) +
+                                   " elements of dimension " + Twine(dim + 2))
+        .helped("the input is too small for this kernel, dilation and padding");
+    return false;
+  }
+  return true;
+}
+
+void roundUp(NodeContext &n, Window &window) {
+  bool same = n.text("auto_pad", "NOTSET").starts_with("SAME");
+  if (!n.flag("ceil_mode") || n.failed() || same)
+    return;
+  ArrayRef<int64_t> image = n.shapeOf(n.input(0)).drop_front(2);
+  for (auto [dim, extent] : enumerate(image)) {
+    int64_t stride = window.stride[dim], reach = window.reach(dim);
+    int64_t padded = extent + window.lo[dim] + window.hi[dim];
+    if (reach > padded)
+      continue; // reported by checkFits
+    int64_t outputs = divideCeil(uint64_t(padded - reach), uint64_t(stride)) + 1;
+    // A last window that would start in the padding at the end is dropped.
+    if ((outputs - 1) * stride >= extent + window.lo[dim])
+      --outputs;
+    window.extra[dim] = std::max<int64_t>((outputs - 1) * stride + reach - padded, 0);
+  }
+}
+
+} // namespace kumiko::onnx

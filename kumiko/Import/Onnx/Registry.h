@@ -1,0 +1,57 @@
+//===- Registry.h - which ONNX ops are known, and their code -----------------===//
+#pragma once
+#include "kumiko/Import/Onnx/NodeContext.h"
+
+namespace kumiko::nn {
+struct OnnxRow;
+}
+
+namespace kumiko::onnx {
+
+/// An op with code of its own. Ops that are one nn op with other names are generated rows (kumiko/Nn/OnnxRows.h).
+struct OpCode {
+  static constexpr unsigned any = ~0u;
+  llvm::StringLiteral name;
+  /// How many inputs and outputs a node may have, over all versions of the op; inputs left out at the end do not count.
+  unsigned fewestInputs, mostInputs;
+  unsigned mostOutputs;
+  Results (*import)(NodeContext &);
+};
+
+// One per file in Ops/, sorted as in the file.
+llvm::ArrayRef<OpCode> constantOps();
+llvm::ArrayRef<OpCode> contractionOps();
+llvm::ArrayRef<OpCode> convolutionOps();
+llvm::ArrayRef<OpCode> elementwiseOps();
+llvm::ArrayRef<OpCode> activationOps();
+llvm::ArrayRef<OpCode> movementOps();
+llvm::ArrayRef<OpCode> normalizeOps();
+llvm::ArrayRef<OpCode> poolingOps();
+llvm::ArrayRef<OpCode> reductionOps();
+llvm::ArrayRef<OpCode> sliceOps();
+llvm::ArrayRef<OpCode> viewOps();
+
+/// Null when the op has no code.
+const OpCode *findCode(llvm::StringRef name);
+/// The generated row that holds for `opset`; null without one.
+const nn::OnnxRow *findRow(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
+/// How many inputs and outputs a node may have.
+struct Arity {
+  unsigned fewestInputs, mostInputs, mostOutputs;
+};
+Arity arityOf(const nn::OnnxRow &row);
+/// The node by its row.
+Results importByRow(NodeContext &n, const nn::OnnxRow &row);
+
+/// An op of ONNX's own domain, supported or not.
+struct KnownOp {
+  llvm::StringLiteral name;
+  int since; ///< the first operator set that has it
+  int until; ///< the last one, 0 when it is not deprecated
+};
+/// Null when ONNX has no op of this name.
+const KnownOp *findKnown(llvm::StringRef name);
+/// The name of an op of ONNX closest to `name`; empty when none is close.
+llvm::StringRef closestKnown(llvm::StringRef name);
+
+} // namespace kumiko::onnx

@@ -1,0 +1,83 @@
+#include "kumiko/Import/Onnx/Summary.h"
+#include "kumiko/Import/Onnx/GraphImporter.h"
+#include "kumiko/Import/Onnx/Registry.h"
+#include "kumiko/Import/Onnx/TensorData.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+
+namespace kumiko::onnx {
+
+static bool isOwn(StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
+
+static void count(ArrayRef<Node> nodes, const Model &model, ModelSummary &summary);
+
+static void count(const Graph &graph, const Model &model, ModelSummary &summary) {
+  for (const TensorProto &tensor : graph.initializers) {
+    auto silent = [problem = Problem(Code::Internal, "")](Code, const Twine &) mutable -> Problem & { return problem; };
+    if (std::optional<TensorData> type = typeOf(tensor, std::numeric_limits<int64_t>::max(), silent)) {
+      uint64_t elements = cantFail(elementCount(type->shape));
+      summary.parameters += elements;
+      summary.parameterBytes += elements * bytesOf(type->element);
+    }
+  }
+  count(graph.nodes, model, summary);
+}
+
+static void count(ArrayRef<Node> nodes, const Model &model, ModelSummary &summary) {
+  StringSet<> local;
+  for (const Function &function : model.functions)
+    local.insert((function.domain + "." + function.name).str());
+  for (const Node &node : nodes) {
+    ++summary.nodes;
+    std::string full = (node.domain + "." + node.op).str();
+    ModelSummary::Operator &op = summary.ops[isOwn(node.domain) ? node.op.str() : full];
+    ++op.count;
+    op.supported = local.contains(full) || (isOwn(node.domain) && findCode(node.op)) ||
+                   findRow(isOwn(node.domain) ? "" : node.domain, node.op, newestOpset);
+    for (const Attribute &attribute : node.attributes) {
+      if (attribute.graph)
+        count(*attribute.graph, model, summary);
+      for (const Graph &graph : attribute.graphs)
+        count(graph, model, summary);
+    }
+  }
+}
+
+void summarize(const Model &model, ModelSummary &summary) {
+  summary.producer = model.producer.str();
+  if (!model.producerVersion.empty())
+    summary.producer += " " + model.producerVersion.str();
+  summary.graph = model.graph.name.str();
+  summary.irVersion = model.irVersion;
+  for (const OpsetImport &opset : model.opsets)
+    summary.opsets[isOwn(opset.domain) ? "ai.onnx" : opset.domain.str()] = opset.version;
+  StringSet<> initializers;
+  for (const TensorProto &tensor : model.graph.initializers)
+    initializers.insert(tensor.name);
+  for (const ValueInfo &input : model.graph.inputs) {
+    if (initializers.contains(input.name))
+      summary.overridable.push_back(input.name.str());
+    else
+      summary.inputs.push_back({input.name.str(), describe(input.type)});
+  }
+  for (const ValueInfo &output : model.graph.outputs)
+    summary.outputs.push_back({output.name.str(), describe(output.type)});
+  count(model.graph, model, summary);
+  for (const Function &function : model.functions)
+    count(function.nodes, model, summary);
+}
+
+void addUnsupported(const ProblemList &problems, ModelSummary &summary) {
+  for (const Problem &problem : problems.all()) {
+    if (faultOf(problem.code) != Fault::Unsupported || !problem.place.node)
+      continue;
+    const Place &place = problem.place;
+    std::string node = "node " + std::to_string(*place.node);
+    if (!place.name.empty())
+      node += " \"" + place.name + "\"";
+    summary.unsupported.push_back({node + " (" + place.op + ")", problem.what});
+  }
+}
+
+} // namespace kumiko::onnx

@@ -1,0 +1,121 @@
+//===- Values.cpp - names to values, tensors to constants and back -----------===//
+#include "kumiko/Evaluate/Graph.h"
+#include "kumiko/Import/Onnx/GraphImporter.h"
+#include "kumiko/Import/Onnx/TensorData.h"
+#include "kumiko/Nn/Equations.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Types.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+
+/// Up to here a constant is written out in the IR, where it can be read.
+static constexpr int64_t readableElements = 16;
+/// Results of folding above this are left to compiled code.
+static constexpr uint64_t foldLimit = uint64_t(1) << 20;
+
+Value GraphImporter::lookup(Scope &scope, StringRef name) {
+  auto entry = scope.values.find(name);
+  if (entry == scope.values.end())
+    return {};
+  // Weights become ops where they are first needed.
+  if (!entry->second.value && entry->second.origin.kind == Origin::Kind::Initializer) {
+    const TensorProto &tensor = model.graph.initializers[entry->second.origin.number];
+    auto tell = [&](Code code, const Twine &what) -> Problem & {
+      return report(code, "initializer \"" + printable(name) + "\": " + what);
+    };
+    entry->second.value = constant(tensor, NameLoc::get(builder.getStringAttr(name)), tell);
+    if (!entry->second.value) // reported once; afterwards it is a value that failed
+      entry->second.origin.kind = Origin::Kind::Failed;
+  }
+  return entry->second.value;
+}
+
+Value GraphImporter::constant(const TensorProto &tensor, Location loc, Report tell) {
+  std::optional<TensorData> data = dataOf(tensor, *file, options.tensorLimit, tell);
+  if (!data)
+    return {};
+  mlir::Type element = nn::fromEquation(builder.getContext(), data->element);
+  auto type = RankedTensorType::get(data->shape, element);
+  ArrayRef<char> bytes(data->bytes.data(), data->bytes.size());
+  ElementsAttr value;
+  if (type.getNumElements() > readableElements) {
+    // The blob looks at the file and keeps it mapped; nothing is copied.
+    auto release = [owner = file](void *, size_t, size_t) {};
+    AsmResourceBlob blob(bytes, /*dataAlignment=*/1, std::move(release), /*dataIsMutable=*/false);
+    StringRef name = tensor.name.empty() ? "constant" : tensor.name;
+    value = DenseResourceElementsAttr::get(type, name, std::move(blob));
+  } else if (data->element == ElementType::B1) {
+    SmallVector<bool> bools(map_range(bytes, [](char byte) { return byte != 0; }));
+    value = DenseElementsAttr::get(type, bools);
+  } else {
+    value = DenseElementsAttr::getFromRawBuffer(type, bytes);
+  }
+  return nn::ConstantOp::create(builder, loc, value);
+}
+
+/// Computes one op whose operands are all in `folded`. Null when it cannot be.
+const Tensor *GraphImporter::foldOne(Operation *op) {
+  auto remember = [&](Value value, Expected<Tensor> tensor) -> const Tensor * {
+    if (!tensor)
+      return consumeError(tensor.takeError()), nullptr;
+    return &(folded[value] = std::move(*tensor));
+  };
+  if (auto constant = dyn_cast<nn::ConstantOp>(op))
+    return remember(constant.getY(), constantTensor(constant.getValue(), foldLimit));
+  for (Value result : op->getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    if (auto size = byteSize(nn::toEquation(type.getElementType()), type.getShape(), foldLimit); !size)
+      return consumeError(size.takeError()), nullptr;
+  }
+  if (auto reshape = dyn_cast<nn::ReshapeOp>(op)) {
+    auto shape = cast<RankedTensorType>(reshape.getY().getType()).getShape();
+    const Tensor &from = folded[reshape.getX()];
+    return remember(reshape.getY(), Tensor::reinterpret(from.alias(), from.element(), shape));
+  }
+  auto instance = nn::instantiate(op);
+  if (!instance)
+    return consumeError(instance.takeError()), nullptr;
+  SmallVector<const Tensor *, 4> operands;
+  for (Value operand : nn::operandSlots(op))
+    operands.push_back(operand ? &folded[operand] : nullptr);
+  Limits limits;
+  limits.bytes = 16 * foldLimit;
+  limits.points = uint64_t(1) << 24;
+  auto results = evaluate(*instance, operands, Precision::Declared, limits);
+  if (!results)
+    return consumeError(results.takeError()), nullptr;
+  for (auto [value, tensor] : zip(op->getResults(), *results))
+    folded[value] = std::move(tensor);
+  return &folded[op->getResult(0)];
+}
+
+std::optional<Tensor> GraphImporter::valueOf(Value wanted) {
+  // Depth first, with a list of our own: chains in files can be longer than the stack.
+  SmallVector<Value> open{wanted};
+  while (!open.empty()) {
+    Value value = open.back();
+    if (folded.contains(value)) {
+      open.pop_back();
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumRegions() != 0)
+      return std::nullopt;
+    size_t before = open.size();
+    for (Value operand : op->getOperands())
+      if (!folded.contains(operand))
+        open.push_back(operand);
+    if (open.size() != before)
+      continue;
+    // References into the map are not kept across insertions: foldOne looks operands up when all of them are there.
+    if (!foldOne(op))
+      return std::nullopt;
+  }
+  return folded[wanted].alias();
+}
+
+} // namespace kumiko::onnx

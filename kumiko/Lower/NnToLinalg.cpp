@@ -1,0 +1,138 @@
+//===- NnToLinalg.cpp - statements of equations become linalg --------------===//
+#include "kumiko/Lower/Lowering.h"
+#include "kumiko/Lower/Passes.h"
+#include "kumiko/Lower/Scalar.h"
+#include "kumiko/Lower/SignlessTypes.h"
+#include "kumiko/Lower/Views.h"
+#include "kumiko/Nn/Equations.h"
+#include "kumiko/Nn/Nn.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
+
+namespace kumiko {
+#define GEN_PASS_DEF_NNTOLINALGPASS
+#include "kumiko/Lower/Passes.h.inc"
+} // namespace kumiko
+
+using namespace mlir;
+using namespace kumiko;
+
+llvm::Expected<SmallVector<Value, 2>> lower::lowerInstance(OpBuilder &builder, Location loc,
+                                                           const eq::Instance &instance, ArrayRef<Value> operands,
+                                                           ArrayRef<bool> wanted) {
+  Lowering lowering{builder, loc, instance, {}, SmallVector<bool, 2>(wanted)};
+  auto isStatic = [](const eq::Extent &extent) { return extent.isStatic(); };
+  lowering.values.resize(instance.tensors.size());
+  for (auto [tensor, value] : llvm::zip_equal(instance.tensors, lowering.values)) {
+    if (!llvm::all_of(tensor.type.shape, isStatic))
+      return llvm::createStringError("the shape of '" + tensor.name + "' is not static");
+    if (tensor.role == eq::Tensor::Role::Operand && tensor.number < operands.size())
+      value = operands[tensor.number];
+  }
+  for (auto [number, statement] : llvm::enumerate(instance.statements)) {
+    if (!llvm::all_of(statement.loops, [&](const eq::Loop &loop) { return loop.extent.isStatic(); }))
+      return llvm::createStringError("a loop of `" + statement.text + "` has no static range");
+    if (llvm::Error error = lowerStatement(lowering, number))
+      return llvm::createStringError("`" + statement.text + "` " + llvm::toString(std::move(error)));
+  }
+  SmallVector<Value, 2> results(wanted.size());
+  for (auto [tensor, value] : llvm::zip_equal(instance.tensors, lowering.values))
+    if (tensor.role == eq::Tensor::Role::Result)
+      results[tensor.number] = value;
+  return results;
+}
+
+namespace {
+
+/// An op together with its statements, made while the types still have their signs.
+struct Pending {
+  Operation *op;
+  std::unique_ptr<eq::Instance> instance;
+};
+
+struct NnToLinalg final : kumiko::impl::NnToLinalgPassBase<NnToLinalg> {
+  void runOnOperation() override {
+    SmallVector<Operation *> bodies;
+    for (Operation &op : *getOperation().getBody())
+      if (auto function = dyn_cast<FunctionOpInterface>(op); function && !function.isExternal())
+        if (isa<nn::KernelOp>(op) || hasEquations(&op))
+          bodies.push_back(&op);
+
+    std::vector<Pending> pending;
+    bool failed = false;
+    for (Operation *body : bodies)
+      body->walk([&](Operation *op) { failed |= llvm::failed(collect(op, pending)); });
+    if (failed)
+      return signalPassFailure();
+    lower::makeSignless(getOperation());
+    for (Pending &each : pending)
+      failed |= llvm::failed(replace(each));
+    if (failed)
+      return signalPassFailure();
+    IRRewriter rewriter(&getContext());
+    for (Operation *body : bodies) {
+      DominanceInfo dominance(body);
+      eliminateCommonSubExpressions(rewriter, dominance, body);
+    }
+  }
+
+private:
+  static bool hasEquations(Operation *body) {
+    return body->walk([](nn::EquationInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+
+  static LogicalResult refuse(Operation *op, llvm::Error error) {
+    return op->emitError() << "'" << op->getName() << "' is not yet compiled: " << llvm::toString(std::move(error));
+  }
+
+  LogicalResult collect(Operation *op, std::vector<Pending> &pending) {
+    if (isa<nn::ConstantOp, nn::ReshapeOp, nn::BitcastOp>(op)) {
+      pending.push_back({op, nullptr});
+      return success();
+    }
+    if (!isa<nn::EquationInterface>(op))
+      return success();
+    llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
+    if (!instance)
+      return refuse(op, instance.takeError());
+    pending.push_back({op, std::make_unique<eq::Instance>(std::move(*instance))});
+    return success();
+  }
+
+  LogicalResult replace(Pending &pending) {
+    Operation *op = pending.op;
+    OpBuilder builder(op);
+    if (pending.instance) {
+      SmallVector<bool, 2> wanted;
+      for (Value result : op->getResults())
+        wanted.push_back(!result.use_empty());
+      auto results = lower::lowerInstance(builder, op->getLoc(), *pending.instance, nn::operandSlots(op), wanted);
+      if (!results)
+        return refuse(op, results.takeError());
+      for (auto [old, value] : llvm::zip_equal(op->getResults(), *results))
+        if (value)
+          old.replaceAllUsesWith(value);
+    } else if (auto constant = dyn_cast<nn::ConstantOp>(op)) {
+      Value value = arith::ConstantOp::create(builder, op->getLoc(), cast<TypedAttr>(constant.getValue()));
+      constant.getResult().replaceAllUsesWith(value);
+    } else if (isa<nn::ReshapeOp>(op)) {
+      Value value = lower::reshape(builder, op->getLoc(), op->getOperand(0), lower::shapeOf(op->getResult(0)));
+      op->getResult(0).replaceAllUsesWith(value);
+    } else {
+      Value value = op->getOperand(0);
+      if (value.getType() != op->getResult(0).getType())
+        value = tensor::BitcastOp::create(builder, op->getLoc(), op->getResult(0).getType(), value);
+      op->getResult(0).replaceAllUsesWith(value);
+    }
+    op->erase();
+    return success();
+  }
+};
+
+} // namespace

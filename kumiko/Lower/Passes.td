@@ -1,0 +1,34 @@
+//===- Passes.td - passes of the Lower stage -------------------------------===//
+#ifndef KUMIKO_LOWER_PASSES_TD
+#define KUMIKO_LOWER_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def NnToLinalgPass : Pass<"nn-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "statements of equations become linalg on tensors";
+  let description = [{
+    Class: exact (sums keep the order of the text until a schedule changes it).
+
+    Every op with an equation, in kernels and in functions, becomes at most one `linalg.generic` per statement; views
+    and constants beside them become `tensor` and `arith` ops. A function that only calls kernels keeps its `nn.call`,
+    `nn.constant`, `nn.reshape` and `nn.bitcast`.
+    ```mlir
+    %y = nn.relu %x : tensor<4xf32>
+    // becomes
+    %0 = tensor.empty() : tensor<4xf32>
+    %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+           ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %c = arith.constant 0.0 : f32
+      %m = arith.maximumf %in, %c : f32
+      linalg.yield %m : f32
+    } -> tensor<4xf32>
+    ```
+    Before: shapes are static. After: no op with an equation is left; integer types are signless everywhere in the
+    module, functions and calls included. What cannot be compiled yet is an error that names the op and the reason.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+#endif // KUMIKO_LOWER_PASSES_TD

@@ -1,0 +1,115 @@
+//===- ScalarCasts.cpp - conversions as kumiko/Support/Convert.h says ------===//
+#include "kumiko/Lower/Scalar.h"
+#include "kumiko/Support/Convert.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::lower;
+using eq::Function;
+
+static unsigned widthOf(MLIRContext *context, ElementType type) {
+  return type == ElementType::Index ? 64 : signlessType(context, type).getIntOrFloatBitWidth();
+}
+
+Value Scalar::cast(Value value, ElementType from, ElementType to, bool inRange) {
+  if (from == to)
+    return value;
+  Type type = signlessType(b.getContext(), to);
+  if (to == ElementType::B1)
+    return compare(Function::Ne, from, value, number(from, 0));
+  if (isFloat(from))
+    return isFloat(to) ? floatToFloat(value, from, to) : floatToInteger(value, from, to, inRange);
+  if (!isFloat(to))
+    return integerToInteger(value, from, to);
+  // Small floats round once more on the way down; f32 holds what they can tell apart of an integer only when that is
+  // exact, so the detour is by f64.
+  if (isSmallFloat(to))
+    return floatToFloat(cast(value, from, ElementType::F64), ElementType::F64, to);
+  if (from == ElementType::Index)
+    value = arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
+  if (from == ElementType::B1 || isUnsigned(from))
+    return arith::UIToFPOp::create(b, loc, type, value);
+  return arith::SIToFPOp::create(b, loc, type, value);
+}
+
+Value Scalar::integerToInteger(Value value, ElementType from, ElementType to) {
+  Type type = signlessType(b.getContext(), to);
+  bool natural = from == ElementType::B1 || isUnsigned(from);
+  if (from == ElementType::Index || to == ElementType::Index) {
+    if (natural && to == ElementType::Index)
+      return arith::IndexCastUIOp::create(b, loc, type, value);
+    return arith::IndexCastOp::create(b, loc, type, value);
+  }
+  unsigned have = widthOf(b.getContext(), from), want = widthOf(b.getContext(), to);
+  if (have == want)
+    return value;
+  if (have > want)
+    return arith::TruncIOp::create(b, loc, type, value);
+  if (natural)
+    return arith::ExtUIOp::create(b, loc, type, value);
+  return arith::ExtSIOp::create(b, loc, type, value);
+}
+
+Value Scalar::floatToInteger(Value value, ElementType from, ElementType to, bool inRange) {
+  MLIRContext *context = b.getContext();
+  if (isSmallFloat(from))
+    return floatToInteger(floatToFloat(value, from, ElementType::F32), ElementType::F32, to, inRange);
+  if (inRange && to != ElementType::Index && widthOf(context, to) <= 32) {
+    Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, value, value);
+    Value safe = arith::SelectOp::create(b, loc, isNumber, value, real(from, 0));
+    Value wide = arith::FPToSIOp::create(b, loc, b.getI32Type(), safe);
+    return integerToInteger(wide, ElementType::I32, to);
+  }
+  // Conversion of a value that does not fit is undefined for the machine, so it only ever sees one that does.
+  if (from == ElementType::F16)
+    return floatToInteger(floatToFloat(value, from, ElementType::F32), ElementType::F32, to, inRange);
+  auto below = [&](double limit) {
+    Value size = math::AbsFOp::create(b, loc, value);
+    return Value(arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, size, real(from, limit)));
+  };
+  Value fits = below(0x1p63);
+  Value safe = arith::SelectOp::create(b, loc, fits, value, real(from, 0));
+  Value wide = arith::FPToSIOp::create(b, loc, b.getI64Type(), safe);
+  unsigned width = to == ElementType::Index ? 64 : widthOf(context, to);
+  if (width < 64) // out of range is the lowest int64, whose low bits are 0
+    return integerToInteger(wide, ElementType::I64, to);
+  Value zero = integer(ElementType::I64, 0), lowest = integer(ElementType::I64, INT64_MIN);
+  Value other = arith::SelectOp::create(b, loc, below(HUGE_VAL), lowest, zero);
+  Value result = arith::SelectOp::create(b, loc, fits, wide, other);
+  if (to == ElementType::U64) {
+    Value large = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE, value, real(from, 0x1p63));
+    large = arith::AndIOp::create(b, loc, large, below(0x1p64));
+    Value part = arith::SelectOp::create(b, loc, large, value, real(from, 0x1p63));
+    Value unsignedWide = arith::FPToUIOp::create(b, loc, b.getI64Type(), part);
+    result = arith::SelectOp::create(b, loc, large, unsignedWide, result);
+  }
+  return integerToInteger(result, ElementType::I64, to);
+}
+
+Value Scalar::floatToFloat(Value value, ElementType from, ElementType to) {
+  MLIRContext *context = b.getContext();
+  Type type = signlessType(context, to);
+  if (to == ElementType::F8E8M0) // rounds up and has no sign: no arith op says that
+    return {};
+  unsigned have = widthOf(context, from), want = widthOf(context, to);
+  if (isSmallFloat(to)) {
+    // arith overflows to infinity or NaN; ours keeps the largest finite number.
+    auto format = mlir::cast<FloatType>(type);
+    double largest = APFloat::getLargest(format.getFloatSemantics()).convertToDouble();
+    if (isSmallFloat(from) || have < 32) {
+      value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+      from = ElementType::F32;
+    }
+    value = arith::MinimumFOp::create(b, loc, value, real(from, largest));
+    value = arith::MaximumFOp::create(b, loc, value, real(from, -largest));
+    return arith::TruncFOp::create(b, loc, type, value);
+  }
+  if (have < want)
+    return arith::ExtFOp::create(b, loc, type, value);
+  if (have > want)
+    return arith::TruncFOp::create(b, loc, type, value);
+  // f16 and bf16 have the same width and no direct conversion.
+  return arith::TruncFOp::create(b, loc, type, arith::ExtFOp::create(b, loc, b.getF32Type(), value));
+}

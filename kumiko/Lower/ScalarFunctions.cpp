@@ -1,0 +1,244 @@
+//===- ScalarFunctions.cpp - functions of the notation as arith and math ---===//
+#include "kumiko/Lower/Scalar.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::lower;
+using eq::Function;
+
+Value Scalar::floatUnary(Function function, ElementType type, Value x) {
+  switch (function) {
+  case Function::Neg:
+    return arith::NegFOp::create(b, loc, x);
+  case Function::Abs:
+    return math::AbsFOp::create(b, loc, x);
+  case Function::Floor:
+    return math::FloorOp::create(b, loc, x);
+  case Function::Ceil:
+    return math::CeilOp::create(b, loc, x);
+  case Function::Round:
+    return math::RoundEvenOp::create(b, loc, x);
+  case Function::Sqrt:
+    return math::SqrtOp::create(b, loc, x);
+  case Function::Exp:
+    return math::ExpOp::create(b, loc, x);
+  case Function::Log:
+    return math::LogOp::create(b, loc, x);
+  case Function::Log1p:
+    return math::Log1pOp::create(b, loc, x);
+  case Function::Expm1:
+    return math::ExpM1Op::create(b, loc, x);
+  case Function::Sin:
+    return math::SinOp::create(b, loc, x);
+  case Function::Cos:
+    return math::CosOp::create(b, loc, x);
+  case Function::Tan:
+    return math::TanOp::create(b, loc, x);
+  case Function::Asin:
+    return math::AsinOp::create(b, loc, x);
+  case Function::Acos:
+    return math::AcosOp::create(b, loc, x);
+  case Function::Atan:
+    return math::AtanOp::create(b, loc, x);
+  case Function::Sinh:
+    return math::SinhOp::create(b, loc, x);
+  case Function::Cosh:
+    return math::CoshOp::create(b, loc, x);
+  case Function::Tanh:
+    return math::TanhOp::create(b, loc, x);
+  case Function::Asinh:
+    return math::AsinhOp::create(b, loc, x);
+  case Function::Acosh:
+    return math::AcoshOp::create(b, loc, x);
+  case Function::Atanh:
+    return math::AtanhOp::create(b, loc, x);
+  case Function::Erf:
+    return math::ErfOp::create(b, loc, x);
+  case Function::IsNan:
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+  case Function::IsInf:
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, math::AbsFOp::create(b, loc, x),
+                                 real(type, HUGE_VAL));
+  case Function::Sign: {
+    // x itself where it is 0 or NaN: signed zeros and NaN pass through.
+    Value unit = math::CopySignOp::create(b, loc, real(type, 1), x);
+    Value isZeroOrNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UEQ, x, real(type, 0));
+    return arith::SelectOp::create(b, loc, isZeroOrNan, x, unit);
+  }
+  case Function::Sigmoid: {
+    Value one = real(type, 1);
+    Value decay = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
+    return arith::DivFOp::create(b, loc, one, arith::AddFOp::create(b, loc, one, decay));
+  }
+  default:
+    return {};
+  }
+}
+
+Value Scalar::integerUnary(Function function, ElementType type, Value x) {
+  bool bit = type == ElementType::B1;
+  bool natural = bit || isUnsigned(type);
+  switch (function) {
+  case Function::Floor:
+  case Function::Ceil:
+  case Function::Round:
+    return x;
+  case Function::IsNan:
+  case Function::IsInf:
+    return integer(ElementType::B1, 0);
+  case Function::Neg:
+    return bit ? Value() : arith::SubIOp::create(b, loc, integer(type, 0), x);
+  case Function::Not:
+    return bit ? Value(arith::XOrIOp::create(b, loc, x, integer(type, 1)))
+               : compare(Function::Eq, type, x, integer(type, 0));
+  case Function::BitNot:
+    return arith::XOrIOp::create(b, loc, x, integer(type, bit ? 1 : -1));
+  case Function::Abs:
+    return natural ? x : arith::MaxSIOp::create(b, loc, x, arith::SubIOp::create(b, loc, integer(type, 0), x));
+  case Function::Sign: {
+    if (bit)
+      return x;
+    Value one = integer(type, 1);
+    Value most = natural ? Value(arith::MinUIOp::create(b, loc, x, one)) : arith::MinSIOp::create(b, loc, x, one);
+    return natural ? most : arith::MaxSIOp::create(b, loc, most, integer(type, -1));
+  }
+  default:
+    return {};
+  }
+}
+
+Value Scalar::floatBinary(Function function, ElementType type, Value x, Value y) {
+  switch (function) {
+  case Function::Add:
+    return arith::AddFOp::create(b, loc, x, y);
+  case Function::Sub:
+    return arith::SubFOp::create(b, loc, x, y);
+  case Function::Mul:
+    return arith::MulFOp::create(b, loc, x, y);
+  case Function::Div:
+    return arith::DivFOp::create(b, loc, x, y);
+  case Function::Max:
+    return arith::MaximumFOp::create(b, loc, x, y);
+  case Function::Min:
+    return arith::MinimumFOp::create(b, loc, x, y);
+  case Function::Pow:
+    return math::PowFOp::create(b, loc, x, y);
+  case Function::Atan2:
+    return math::Atan2Op::create(b, loc, x, y);
+  case Function::Rem:
+    return arith::RemFOp::create(b, loc, x, y);
+  case Function::FloorDiv:
+    return math::FloorOp::create(b, loc, arith::DivFOp::create(b, loc, x, y));
+  case Function::CeilDiv:
+    return math::CeilOp::create(b, loc, arith::DivFOp::create(b, loc, x, y));
+  case Function::Mod: {
+    // The remainder has the sign of x; move it to that of y where they differ.
+    Value rest = arith::RemFOp::create(b, loc, x, y), zero = real(type, 0);
+    Value signs =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, arith::MulFOp::create(b, loc, rest, y), zero);
+    return arith::SelectOp::create(b, loc, signs, arith::AddFOp::create(b, loc, rest, y), rest);
+  }
+  default:
+    return {};
+  }
+}
+
+Value Scalar::integerBinary(Function function, ElementType type, Value x, Value y, bool nonNegative) {
+  bool natural = type == ElementType::B1 || isUnsigned(type);
+  bool plainDivision = natural || nonNegative;
+  auto pick = [&](auto whenNatural, auto whenSigned) -> Value {
+    if (natural)
+      return decltype(whenNatural)::create(b, loc, x, y);
+    return decltype(whenSigned)::create(b, loc, x, y);
+  };
+  switch (function) {
+  case Function::Add:
+    return arith::AddIOp::create(b, loc, x, y);
+  case Function::Sub:
+    return arith::SubIOp::create(b, loc, x, y);
+  case Function::Mul:
+    return arith::MulIOp::create(b, loc, x, y);
+  case Function::And:
+    return arith::AndIOp::create(b, loc, x, y);
+  case Function::Or:
+    return arith::OrIOp::create(b, loc, x, y);
+  case Function::Xor:
+    return arith::XOrIOp::create(b, loc, x, y);
+  case Function::Max:
+    return pick(arith::MaxUIOp(), arith::MaxSIOp());
+  case Function::Min:
+    return pick(arith::MinUIOp(), arith::MinSIOp());
+  case Function::Div:
+    return plainDivision ? Value(arith::DivUIOp::create(b, loc, x, y)) : arith::DivSIOp::create(b, loc, x, y);
+  case Function::FloorDiv:
+    return plainDivision ? Value(arith::DivUIOp::create(b, loc, x, y)) : arith::FloorDivSIOp::create(b, loc, x, y);
+  case Function::CeilDiv:
+    return pick(arith::CeilDivUIOp(), arith::CeilDivSIOp());
+  case Function::Rem:
+    return plainDivision ? Value(arith::RemUIOp::create(b, loc, x, y)) : arith::RemSIOp::create(b, loc, x, y);
+  case Function::Mod: {
+    if (plainDivision)
+      return arith::RemUIOp::create(b, loc, x, y);
+    Value rest = arith::RemSIOp::create(b, loc, x, y), zero = integer(type, 0);
+    Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, zero);
+    Value apart =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, arith::XOrIOp::create(b, loc, rest, y), zero);
+    Value move = arith::AndIOp::create(b, loc, some, apart);
+    return arith::SelectOp::create(b, loc, move, arith::AddIOp::create(b, loc, rest, y), rest);
+  }
+  case Function::Pow:
+    return isa<IndexType>(x.getType()) ? Value() : Value(math::IPowIOp::create(b, loc, x, y));
+  case Function::Shl:
+  case Function::Shr: {
+    // Shifting by the width or more gives 0; the machine would give anything.
+    Type bits = x.getType();
+    if (isa<IndexType>(bits))
+      return {};
+    bool left = function == Function::Shl;
+    Value fits =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, y, integer(type, bits.getIntOrFloatBitWidth()));
+    Value amount = arith::SelectOp::create(b, loc, fits, y, integer(type, 0));
+    Value shifted = left      ? Value(arith::ShLIOp::create(b, loc, x, amount))
+                    : natural ? Value(arith::ShRUIOp::create(b, loc, x, amount))
+                              : Value(arith::ShRSIOp::create(b, loc, x, amount));
+    return arith::SelectOp::create(b, loc, fits, shifted, integer(type, 0));
+  }
+  default:
+    return {};
+  }
+}
+
+Value Scalar::compare(Function function, ElementType type, Value x, Value y) {
+  using F = arith::CmpFPredicate;
+  using I = arith::CmpIPredicate;
+  bool natural = type == ElementType::B1 || isUnsigned(type);
+  F f;
+  I i;
+  switch (function) {
+  case Function::Eq:
+    f = F::OEQ, i = I::eq;
+    break;
+  case Function::Ne:
+    f = F::UNE, i = I::ne;
+    break;
+  case Function::Lt:
+    f = F::OLT, i = natural ? I::ult : I::slt;
+    break;
+  case Function::Le:
+    f = F::OLE, i = natural ? I::ule : I::sle;
+    break;
+  case Function::Gt:
+    f = F::OGT, i = natural ? I::ugt : I::sgt;
+    break;
+  case Function::Ge:
+    f = F::OGE, i = natural ? I::uge : I::sge;
+    break;
+  default:
+    return {};
+  }
+  if (isFloat(type))
+    return arith::CmpFOp::create(b, loc, f, x, y);
+  return arith::CmpIOp::create(b, loc, i, x, y);
+}

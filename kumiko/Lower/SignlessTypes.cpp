@@ -1,0 +1,47 @@
+//===- SignlessTypes.cpp - integer types without a sign --------------------===//
+#include "kumiko/Lower/SignlessTypes.h"
+#include "kumiko/Nn/Nn.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace kumiko;
+
+Type lower::signless(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.clone(signless(tensor.getElementType()));
+  if (auto integer = dyn_cast<IntegerType>(type); integer && !integer.isSignless())
+    return IntegerType::get(type.getContext(), integer.getWidth());
+  return type;
+}
+
+ElementsAttr lower::signless(ElementsAttr value) {
+  auto type = cast<ShapedType>(signless(value.getShapedType()));
+  if (type == value.getShapedType())
+    return value;
+  if (auto dense = dyn_cast<DenseElementsAttr>(value))
+    return dense.bitcast(type.getElementType());
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
+    return DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  return value;
+}
+
+void lower::makeSignless(ModuleOp module) {
+  module.walk([](Operation *op) {
+    for (Value result : op->getResults())
+      result.setType(signless(result.getType()));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          argument.setType(signless(argument.getType()));
+    if (auto function = dyn_cast<FunctionOpInterface>(op))
+      if (auto type = dyn_cast<FunctionType>(function.getFunctionType())) {
+        auto plain = [](Type each) { return signless(each); };
+        function.setType(FunctionType::get(op->getContext(), llvm::map_to_vector(type.getInputs(), plain),
+                                           llvm::map_to_vector(type.getResults(), plain)));
+      }
+    if (auto constant = dyn_cast<nn::ConstantOp>(op))
+      constant.setValueAttr(signless(constant.getValue()));
+  });
+}

@@ -1,0 +1,17 @@
+//===- SignlessTypes.h - integer types without a sign, module-wide ---------===//
+#pragma once
+#include "mlir/IR/BuiltinOps.h"
+
+namespace kumiko::lower {
+
+/// tensor<4xui8> as tensor<4xi8>; other types as they are.
+mlir::Type signless(mlir::Type type);
+/// A constant of unsigned elements with the same bytes.
+mlir::ElementsAttr signless(mlir::ElementsAttr value);
+
+/// Changes the type of every value, function and constant. linalg and arith know signless integers only; which ops to
+/// apply to them has been decided by then. Ops whose meaning depends on the sign must have been looked at before and be
+/// replaced after, for in between they do not verify.
+void makeSignless(mlir::ModuleOp module);
+
+} // namespace kumiko::lower

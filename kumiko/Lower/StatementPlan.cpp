@@ -1,0 +1,109 @@
+//===- StatementPlan.cpp - which loops, maps and views a statement needs ---===//
+#include "kumiko/Lower/Statement.h"
+
+using namespace llvm;
+using namespace kumiko;
+using namespace kumiko::lower;
+using eq::Expr;
+
+StatementLowering::StatementLowering(Lowering &lowering, unsigned number)
+    : lowering(lowering), statement(lowering.instance.statements[number]), number(number) {
+  for (const eq::Loop &loop : statement.loops)
+    extents.push_back(loop.extent.value());
+  dropped.resize(extents.size());
+  targets = statement.targets.size();
+  if (targets == 2 && !lowering.isWanted(statement.targets[1].tensor))
+    targets = 1;
+}
+
+SmallVector<int64_t> StatementLowering::shapeOfTensor(unsigned tensor) const {
+  SmallVector<int64_t> shape;
+  for (const eq::Extent &extent : lowering.instance.tensors[tensor].type.shape)
+    shape.push_back(extent.value());
+  return shape;
+}
+
+SmallVector<int64_t> StatementLowering::loopShape(ArrayRef<unsigned> loops) const {
+  return map_to_vector(loops, [&](unsigned loop) { return extents[loop]; });
+}
+
+Error StatementLowering::planTargets() {
+  auto refuse = [](const Twine &why) { return createStringError(why); };
+  BitVector used(extents.size());
+  for (const eq::Target &target : ArrayRef(statement.targets).take_front(targets)) {
+    auto &dimensions = targetDimensions.emplace_back();
+    bool first = targetDimensions.size() == 1;
+    for (auto [index, extent] : zip_equal(target.indices, shapeOfTensor(target.tensor))) {
+      std::optional<LinearIndex> linear = linearIndex(*index, extents);
+      if (!linear)
+        return refuse("writes at an index that is computed from data");
+      if (linear->lowest(extents) < 0 || linear->highest(extents) >= extent)
+        return refuse("writes partly outside its result");
+      std::optional<Dimension> dimension = reach(*linear, extent, extents, dropped);
+      if (!dimension || dimension->kind == Dimension::Kind::Window)
+        return refuse("several points write to one element of its result");
+      for (unsigned loop : dimension->loops) {
+        if (first && used.test(loop))
+          return refuse("writes along a diagonal");
+        used.set(loop);
+      }
+      bool combinesWithOld = reduces() && (statement.into || statement.continues);
+      if (combinesWithOld && !dimension->covers(extent))
+        return refuse("combines with a part of what is there");
+      dimensions.push_back(std::move(*dimension));
+    }
+    SmallVector<unsigned> loops;
+    for (const Dimension &dimension : dimensions)
+      append_range(loops, dimension.loops);
+    if (first)
+      order = loops;
+    else if (order != loops)
+      return refuse("has results with their dimensions in different orders");
+  }
+  parallel = order.size();
+  for (unsigned loop = 0; loop < statement.kept; ++loop)
+    if (!used.test(loop)) {
+      if (extents[loop] != 1)
+        return refuse("several points write to one element of its result");
+      dropped.set(loop);
+    }
+  return Error::success();
+}
+
+void StatementLowering::planReads(const Expr &expr) {
+  if (expr.kind == Expr::Kind::Read && lowering.values[expr.tensor]) {
+    for (auto [number, read] : enumerate(reads))
+      if (sameExpr(*read.read, expr)) {
+        if (read.read != &expr)
+          sameReads.push_back({&expr, unsigned(number)});
+        return;
+      }
+    if (auto mapped = mapRead(expr, shapeOfTensor(expr.tensor), extents, dropped)) {
+      reads.push_back(std::move(*mapped));
+      return;
+    }
+  }
+  for (const Expr *operand : expr.operands)
+    planReads(*operand);
+  if (expr.otherwise)
+    planReads(*expr.otherwise);
+}
+
+/// A reduced loop of one point is only worth a dimension where a map has it alone; there it keeps the operand's rank.
+void StatementLowering::planDimensions() {
+  BitVector alone(extents.size());
+  for (const MappedRead &read : reads)
+    for (const Dimension &dimension : read.dimensions)
+      if (dimension.kind == Dimension::Kind::Loops)
+        for (unsigned loop : dimension.loops)
+          alone.set(loop);
+  for (unsigned loop = statement.kept; loop < extents.size(); ++loop) {
+    if (extents[loop] == 1 && !alone.test(loop))
+      dropped.set(loop);
+    else
+      order.push_back(loop);
+  }
+  dimensionOf.resize(extents.size());
+  for (auto [dimension, loop] : enumerate(order))
+    dimensionOf[loop] = dimension;
+}

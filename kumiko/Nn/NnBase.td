@@ -1,0 +1,47 @@
+//===- NnBase.td - the dialect and the classes its ops are made from -------===//
+#ifndef KUMIKO_NN_BASE_TD
+#define KUMIKO_NN_BASE_TD
+
+include "kumiko/Nn/NnInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Nn_Dialect : Dialect {
+  let name = "nn";
+  let cppNamespace = "::kumiko::nn";
+  let summary = "a network as a graph of tensor equations";
+  let description = [{
+    Values are ranked tensors; ops have no effects. Nearly every op is one equation of `kumiko/Nn/*.eq`, from which its
+    record is generated. Hand-written are constants, views and kernels: `kumiko/Nn/Nn.td`.
+  }];
+  let hasConstantMaterializer = 1;
+}
+
+class Nn_Op<string mnemonic, list<Trait> traits = []> : Op<Nn_Dialect, mnemonic, traits>;
+
+// As I64Attr, but read back with its sign: an axis or a pad amount may be negative.
+def Nn_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;
+// As F64Attr, but read as a double.
+def Nn_FloatAttr : FloatAttrBase<F64, "64-bit float attribute"> {
+  let returnType = "double";
+  let convertFromStorage = "$_self.getValueAsDouble()";
+}
+
+// The base of all generated records. Equal for all ops, so the bodies are calls into EquationOp.cpp.
+class Nn_EquationOp<string mnemonic, list<Trait> traits = []>
+    : Nn_Op<mnemonic, !listconcat(traits, [Pure, DeclareOpInterfaceMethods<Nn_EquationInterface>])> {
+  // The generated records bring two of their own.
+  let skipDefaultBuilders = 1;
+  let hasVerifier = 1;
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = [{
+    ::llvm::StringRef $cppClass::getEquation() { return ::kumiko::nn::detail::equationText(getOperationName()); }
+    ::llvm::LogicalResult $cppClass::verify() { return ::kumiko::nn::detail::verifyEquationOp(*this); }
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser, ::mlir::OperationState &result) {
+      return ::kumiko::nn::detail::parseEquationOp(parser, result);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &printer) { ::kumiko::nn::detail::printEquationOp(*this, printer); }
+  }];
+}
+
+#endif // KUMIKO_NN_BASE_TD

@@ -1,0 +1,232 @@
+//===- AssignLayout.cpp - channels last, inside networks with convolutions -===//
+//
+// One walk from the inputs to the results. A convolution is put between two transposes; every other op that reads a
+// transpose is asked whether it can work on the other side of it (Permute.h), and if so the transpose moves below the
+// op. On its way down it meets the transpose above the next convolution, and the two vanish. What is left stands at the
+// edges of the part of the network that convolutions reach.
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Equation/Class.h"
+#include "kumiko/Nn/Equations.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Optimize/Applied.h"
+#include "kumiko/Optimize/Erase.h"
+#include "kumiko/Optimize/Passes.h"
+#include "kumiko/Optimize/Permute.h"
+#include "kumiko/Optimize/Remark.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kumiko {
+#define GEN_PASS_DEF_ASSIGNLAYOUTPASS
+#include "kumiko/Optimize/Passes.h.inc"
+} // namespace kumiko
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::optimize;
+
+constexpr llvm::StringLiteral rule = "AssignLayout";
+
+static int64_t elements(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+
+/// From channels at dimension 1 to channels last, as the permutation of nn.transpose.
+static Permutation channelsLast(int64_t rank) {
+  Permutation permutation = llvm::to_vector<6>(llvm::seq<int64_t>(0, rank));
+  std::rotate(permutation.begin() + 1, permutation.begin() + 2, permutation.end());
+  return permutation;
+}
+
+/// An op that says where its channels are, has them at 1, and reuses data as a convolution does.
+static bool isConvolution(Operation *op) {
+  const eq::OpDef *def = nn::lookupEquation(op->getName().getStringRef());
+  if (!def || op->getNumOperands() == 0)
+    return false;
+  auto channel = dyn_cast_or_null<IntegerAttr>(equationAttributes(op, *def).get("channel"));
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  if (!channel || channel.getInt() != 1 || type.getRank() < 3)
+    return false;
+  llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
+  if (!instance)
+    return llvm::consumeError(instance.takeError()), false;
+  return llvm::any_of(instance->statements, [](const eq::Statement &statement) {
+    return eq::classify(statement) == eq::StatementClass::Contraction;
+  });
+}
+
+namespace {
+
+class LayoutWalk {
+public:
+  explicit LayoutWalk(func::FuncOp function) : builder(function.getContext()), function(function) {}
+
+  /// The number of convolutions that changed.
+  unsigned run() {
+    // Ops that are made on the way stand before the one being looked at, so the walk does not meet them.
+    for (Operation &op : llvm::make_early_inc_range(function.front())) {
+      if (isa<nn::TransposeOp>(op)) {
+        simplify(cast<nn::TransposeOp>(op));
+      } else if (auto reshape = dyn_cast<nn::ReshapeOp>(op)) {
+        sinkBelow(reshape);
+      } else if (isa<nn::EquationInterface>(op)) {
+        if (isConvolution(&op))
+          convert(&op);
+        else
+          sinkBelow(&op);
+      }
+    }
+    return converted;
+  }
+
+private:
+  void replace(Operation *op, ArrayRef<Value> results) {
+    for (auto [old, value] : llvm::zip_equal(op->getResults(), results))
+      if (value)
+        old.replaceAllUsesWith(value);
+    // A transpose that nobody reads any more would count as a reader of what is above it.
+    eraseDead(op);
+  }
+
+  void simplify(nn::TransposeOp transpose) {
+    builder.setInsertionPoint(transpose);
+    if (!transpose.getX().getDefiningOp<nn::TransposeOp>() && !isIdentity(transpose.getPerm()) &&
+        !movesNothing(transpose.getPerm(), transpose.getX().getType().getShape()))
+      return;
+    replace(transpose, transposed(builder, transpose.getLoc(), transpose.getX(), transpose.getPerm()));
+  }
+
+  void convert(Operation *op) {
+    int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
+    std::optional<PermutedOp> found = permuted(op, 0, inverse(channelsLast(rank)));
+    if (!found)
+      return declined(op, rule, "its equation is not the same with channels last");
+    builder.setInsertionPoint(op);
+    applied(op, rule, found->rounds ? "rounding" : "exact");
+    replace(op, createPermuted(builder, op, *found));
+    ++converted;
+  }
+
+  /// A transpose costs something when it moves elements at run time.
+  static bool costs(Value operand, ArrayRef<int64_t> permutation) {
+    auto shape = cast<RankedTensorType>(operand.getType()).getShape();
+    size_t missing = permutation.size() - shape.size();
+    SmallVector<int64_t> whole(missing, 1);
+    llvm::append_range(whole, shape);
+    if (operand.getDefiningOp<nn::ConstantOp>())
+      return false;
+    return !movesNothing(inverse(permutation), whole);
+  }
+
+  /// f(transpose(x)) = transpose(f'(x)), unless that makes more elements move than before.
+  void sinkBelow(Operation *op) {
+    SmallVector<Value, 4> slots = nn::operandSlots(op);
+    for (auto [slot, operand] : llvm::enumerate(slots)) {
+      auto transpose = operand ? operand.getDefiningOp<nn::TransposeOp>() : nn::TransposeOp();
+      if (!transpose)
+        continue;
+      std::optional<PermutedOp> found = permuted(op, slot, transpose.getPerm());
+      if (!found) {
+        declined(op, rule, "a transpose stays above it: its equation ties the order of dimensions");
+        continue;
+      }
+      int64_t saved = 0, spent = 0;
+      for (auto [other, permutation] : llvm::zip_equal(slots, found->operands)) {
+        if (permutation.empty())
+          continue;
+        auto above = other.getDefiningOp<nn::TransposeOp>();
+        if (above && ArrayRef(permutation).take_back(above.getPerm().size()) == above.getPerm())
+          saved += elements(other);
+        else if (costs(other, permutation))
+          spent += elements(other);
+      }
+      for (auto [result, permutation] : llvm::zip_equal(op->getResults(), found->results))
+        if (!movesNothing(inverse(permutation), cast<RankedTensorType>(result.getType()).getShape()))
+          spent += elements(result);
+      // The one below may meet its opposite; the ones above are certain. Twice is the limit of that hope.
+      if (spent > 2 * saved) {
+        declined(op, rule, "a transpose stays above it: below, more elements would move");
+        continue;
+      }
+      builder.setInsertionPoint(op);
+      replace(op, createPermuted(builder, op, *found));
+      return;
+    }
+  }
+
+  void sinkBelow(nn::ReshapeOp reshape);
+
+  OpBuilder builder;
+  func::FuncOp function;
+  unsigned converted = 0;
+};
+
+struct AssignLayout final : kumiko::impl::AssignLayoutPassBase<AssignLayout> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal() || !llvm::hasSingleElement(function.getBody()))
+      return;
+    bool any = llvm::any_of(function.front(), [](Operation &op) { return isConvolution(&op); });
+    if (any)
+      convolutions += LayoutWalk(function).run();
+  }
+};
+
+} // namespace
+
+/// Smallest groups of neighbouring dimensions of `from` and `to` that hold the same elements: where each group begins.
+static SmallVector<std::pair<unsigned, unsigned>> groupStarts(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<std::pair<unsigned, unsigned>> starts;
+  unsigned i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    starts.push_back({i, j});
+    int64_t a = from[i++], b = to[j++];
+    while (a != b && (a < b ? i < from.size() : j < to.size()))
+      (a < b ? a : b) *= a < b ? from[i++] : to[j++];
+  }
+  return starts;
+}
+
+/// reshape(transpose(x, p)) = transpose(reshape(transpose(x, r)), q). The reshape ties together groups of dimensions;
+/// the groups return to the order they have in x (that is q), and inside a group everything stays (r, often nothing:
+/// then the reshape only splits or merges neighbours). The shuffle of channels is the case where r is the shuffle
+/// itself.
+void LayoutWalk::sinkBelow(nn::ReshapeOp reshape) {
+  auto transpose = reshape.getX().getDefiningOp<nn::TransposeOp>();
+  ArrayRef<int64_t> from = reshape.getX().getType().getShape(), to = reshape.getY().getType().getShape();
+  if (!transpose || llvm::is_contained(to, 0))
+    return;
+  SmallVector<std::pair<unsigned, unsigned>> starts = groupStarts(from, to);
+  struct Group {
+    int64_t source;
+    SmallVector<int64_t> from, to;
+  };
+  SmallVector<Group> groups;
+  ArrayRef<int64_t> perm = transpose.getPerm();
+  for (unsigned g = 0; g < starts.size(); ++g) {
+    bool last = g + 1 == starts.size();
+    unsigned endFrom = last ? from.size() : starts[g + 1].first, endTo = last ? to.size() : starts[g + 1].second;
+    Group &group = groups.emplace_back();
+    llvm::append_range(group.from, llvm::seq<int64_t>(starts[g].first, endFrom));
+    llvm::append_range(group.to, llvm::seq<int64_t>(starts[g].second, endTo));
+    group.source = *llvm::min_element(llvm::map_to_vector(group.from, [&](int64_t d) { return perm[d]; }));
+  }
+  llvm::sort(groups, [](const Group &a, const Group &b) { return a.source < b.source; });
+  Permutation inner, outer;
+  SmallVector<int64_t> shape;
+  for (const Group &group : groups) {
+    for (int64_t d : group.from)
+      inner.push_back(perm[d]);
+    for (int64_t d : group.to) {
+      outer.push_back(d);
+      shape.push_back(to[d]);
+    }
+  }
+  outer = inverse(outer);
+  bool moves = !movesNothing(inner, transpose.getX().getType().getShape());
+  // Two transposes instead of one pay only when the lower one meets its opposite at once.
+  if (moves && (isIdentity(outer) || !llvm::all_of(reshape->getUsers(), isConvolution)))
+    return;
+  builder.setInsertionPoint(reshape);
+  Value x = transposed(builder, reshape.getLoc(), transpose.getX(), inner);
+  x = builder.createOrFold<nn::ReshapeOp>(reshape.getLoc(), reshape.getType().clone(shape), x);
+  replace(reshape, transposed(builder, reshape.getLoc(), x, outer));
+}

@@ -1,0 +1,92 @@
+//===- ConstantTensor.cpp - the elements of nn.constant --------------------===//
+#include "kumiko/Optimize/ConstantTensor.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Types.h"
+#include "kumiko/Support/Convert.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+using namespace kumiko;
+
+/// Above this a constant is a resource: `dense` attributes are hashed and compared byte by byte.
+constexpr uint64_t denseLimit = uint64_t(1) << 20;
+
+ElementsAttr optimize::constantOf(Value value) {
+  auto constant = value.getDefiningOp<nn::ConstantOp>();
+  return constant ? constant.getValue() : ElementsAttr();
+}
+
+llvm::Expected<Tensor> optimize::tensorOf(ElementsAttr value) {
+  ShapedType type = value.getShapedType();
+  ElementType element = nn::toEquation(type.getElementType());
+  if (element == ElementType::Invalid || !type.hasStaticShape())
+    return llvm::createStringError("a constant of an unknown type");
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return llvm::createStringError("a constant whose bytes are not there");
+    ArrayRef<char> bytes = blob->getData();
+    return Tensor::view(element, type.getShape(), {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense)
+    return llvm::createStringError("a constant that is neither dense nor a resource");
+  ArrayRef<char> raw = dense.getRawData();
+  unsigned width = bytesOf(element);
+  bool bits = element == ElementType::B1;
+  if (!bits && !dense.isSplat() && raw.size() == uint64_t(type.getNumElements()) * width)
+    return Tensor::view(element, type.getShape(), {reinterpret_cast<const uint8_t *>(raw.data()), raw.size()});
+
+  llvm::Expected<Tensor> copy = Tensor::zeros(element, type.getShape());
+  if (!copy)
+    return copy;
+  uint8_t *to = copy->mutableData();
+  if (bits) {
+    for (bool bit : dense.getValues<bool>())
+      *to++ = bit;
+  } else if (dense.isSplat() && raw.size() >= width) {
+    for (int64_t i = 0; i < copy->count(); ++i, to += width)
+      std::memcpy(to, raw.data(), width);
+  } else if (copy->count() != 0) {
+    return llvm::createStringError("a constant with an unexpected number of bytes");
+  }
+  return copy;
+}
+
+ElementsAttr optimize::attributeOf(MLIRContext *context, Tensor tensor, llvm::StringRef name) {
+  auto type = RankedTensorType::get(tensor.shape(), nn::fromEquation(context, tensor.element()));
+  if (tensor.element() == ElementType::B1) {
+    SmallVector<bool> bits(llvm::map_range(tensor.bytes(), [](uint8_t byte) { return byte != 0; }));
+    return DenseElementsAttr::get(type, bits);
+  }
+  ArrayRef<char> bytes(reinterpret_cast<const char *>(tensor.bytes().data()), tensor.bytes().size());
+  if (bytes.size() <= denseLimit || !tensor.owns())
+    return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  // The blob owns the tensor: the deleter holds it, and dropping the deleter frees the bytes.
+  AsmResourceBlob blob(
+      bytes, /*dataAlignment=*/1, [owner = std::move(tensor)](void *, size_t, size_t) {},
+      /*dataIsMutable=*/false);
+  return DenseResourceElementsAttr::get(type, name, std::move(blob));
+}
+
+Value optimize::createConstant(OpBuilder &builder, Location loc, Tensor tensor, llvm::StringRef name) {
+  ElementsAttr value = attributeOf(builder.getContext(), std::move(tensor), name);
+  return nn::ConstantOp::create(builder, loc, value.getShapedType(), value);
+}
+
+SmallVector<double, 0> optimize::doublesOf(const Tensor &tensor) {
+  SmallVector<double, 0> values(tensor.count());
+  convertElements(tensor.data(), tensor.element(), reinterpret_cast<uint8_t *>(values.data()), ElementType::F64,
+                  tensor.count());
+  return values;
+}
+
+llvm::Expected<Tensor> optimize::tensorOfDoubles(ElementType element, ArrayRef<int64_t> shape,
+                                                 ArrayRef<double> values) {
+  llvm::Expected<Tensor> tensor = Tensor::zeros(element, shape);
+  if (tensor)
+    convertElements(reinterpret_cast<const uint8_t *>(values.data()), ElementType::F64, tensor->mutableData(), element,
+                    tensor->count());
+  return tensor;
+}

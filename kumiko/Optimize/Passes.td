@@ -1,0 +1,103 @@
+//===- Passes.td - passes of the Optimize stage ----------------------------===//
+#ifndef KUMIKO_OPTIMIZE_PASSES_TD
+#define KUMIKO_OPTIMIZE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SimplifyPass : Pass<"nn-simplify", "::mlir::func::FuncOp"> {
+  let summary = "removes ops that do nothing";
+  let description = [{
+    Class: exact.
+
+    Removes every op whose equation only copies an operand (a cast to the same type, a transpose that keeps the order, a
+    slice of everything, a concat of one) and every op with a neutral constant (x + -0.0, x * 1), composes transposes,
+    turns transposes that move nothing into reshapes, then merges equal ops and drops those nobody reads.
+    ```mlir
+    %0 = nn.transpose %x {perm = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+    %1 = nn.transpose %0 {perm = array<i64: 1, 0>} : (tensor<3x2xf32>) -> tensor<2x3xf32>   // = %x
+    ```
+    x + 0.0 stays: it turns -0.0 into 0.0.
+  }];
+  let statistics = [Statistic<"removed", "removed", "ops replaced by one of their operands">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
+def FoldConstantsPass : Pass<"nn-fold-constants", "::mlir::func::FuncOp"> {
+  let summary = "computes what is known";
+  let description = [{
+    Class: exact (the evaluator in the declared types).
+
+    An op whose operands are all `nn.constant` becomes a constant, if its results take at most 1 MiB, or if it computes
+    nothing and its result is no larger than its operands (a transposed weight).
+    ```mlir
+    %0 = nn.add %c1, %c2 : tensor<4xf32>      // %0 = nn.constant dense<...>
+    ```
+    Work is bounded; an op above the bounds stays and is reported. Afterwards equations may still read constants.
+  }];
+  let statistics = [Statistic<"folded", "folded", "ops computed at compile time">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
+def FoldBatchNormPass : Pass<"nn-fold-batch-norm", "::mlir::func::FuncOp"> {
+  let summary = "puts scales and shifts per channel into weights";
+  let description = [{
+    Class: rounding (weights are scaled in f64 and rounded once).
+
+    A batch normalisation with constant statistics is y = x * a + b. After a convolution or matrix product with constant
+    weights that nobody else reads, a goes into the weights and b into the bias; so do multiplications and additions of
+    constants per channel. Without one it becomes a multiplication and an addition, which fuse with their neighbours.
+    ```mlir
+    %0 = nn.conv %x, %w {...}
+    %y = nn.batch_norm %0, %scale, %bias, %mean, %var {eps = 1.0e-5}
+    // becomes
+    %y = nn.conv %x, %scaled_w, %new_bias {...}
+    ```
+  }];
+  let statistics = [Statistic<"folded", "folded", "scales and shifts that became part of weights">,
+                    Statistic<"split", "split", "normalisations that became a multiplication and an addition">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
+def ExpandPaddingPass : Pass<"nn-expand-padding", "::mlir::func::FuncOp"> {
+  let summary = "padding of windows becomes an op of its own";
+  let description = [{
+    Class: exact.
+
+    An op whose first statement pads an operand by its attributes `lo` and `hi` becomes nn.pad and the same op without
+    padding, so that whoever makes the operand can write it with its border.
+    ```mlir
+    %y = nn.conv %x, %w {lo = array<i64: 1, 1>, hi = array<i64: 1, 1>, ...}
+    // becomes
+    %p = nn.pad %x {lo = array<i64: 0, 0, 1, 1>, hi = array<i64: 0, 0, 1, 1>}
+    %y = nn.conv %p, %w {lo = array<i64: 0, 0>, hi = array<i64: 0, 0>, ...}
+    ```
+    Only where the other statements stay the same: not for an average that does not count its border, nor for a maximum
+    whose position is read.
+  }];
+  let statistics = [Statistic<"expanded", "expanded", "ops whose padding stands apart">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
+def AssignLayoutPass : Pass<"nn-assign-layout", "::mlir::func::FuncOp"> {
+  let summary = "channels last inside networks with convolutions";
+  let description = [{
+    Class: rounding (sums of convolutions run in another order; everything else is exact).
+
+    Starts at convolutions: ops with a `channel` attribute of 1 and a contraction in their equation.
+    ```mlir
+    %0 = nn.conv %x, %w {...} : (tensor<1x3x8x8xf32>, ...) -> tensor<1x16x8x8xf32>
+    %1 = nn.relu %0 : tensor<1x16x8x8xf32>
+    // becomes
+    %t = nn.transpose %x {perm = array<i64: 0, 2, 3, 1>}
+    %0 = nn.conv %t, %w {channel = 3, ...} : (tensor<1x8x8x3xf32>, ...) -> tensor<1x8x8x16xf32>
+    %1 = nn.relu %0 : tensor<1x8x8x16xf32>
+    %y = nn.transpose %1 {perm = array<i64: 0, 3, 1, 2>}
+    ```
+    Transposes move down through every op whose equation allows it and vanish where two meet. Constants that have to
+    move along are transposed by ops that nn-fold-constants folds.
+  }];
+  let statistics = [Statistic<"convolutions", "convolutions", "convolutions with channels last">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
+#endif // KUMIKO_OPTIMIZE_PASSES_TD

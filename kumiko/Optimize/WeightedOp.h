@@ -1,0 +1,28 @@
+//===- WeightedOp.h - sums of products with constant weights ---------------===//
+//
+// An op whose result is, along one dimension, linear in slices of a constant operand, plus possibly a bias:
+// convolutions, matrix products. Scaling slice c of the result is scaling slice c of the weights. Found in the
+// equation:
+//
+//   s[.., (g, f), ..] += p[...] * w[(g, f), c, k]       the index of the dimension stands in w as it stands in s
+//   y[.., f, ..] = s[.., f, ..] + bias[f]               a plain read of s, and an operand by that index or nothing
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace kumiko::optimize {
+
+struct WeightedOp {
+  unsigned weightSlot = 0;
+  unsigned weightDimension = 0;
+  /// The slot of an operand that is added per channel, whether it is there or not; nothing when the op takes none.
+  std::optional<unsigned> biasSlot;
+};
+
+/// How to scale `dimension` of the op's only result. Nothing when the weights are not a constant or the bias, if there,
+/// is not.
+std::optional<WeightedOp> weightedOp(mlir::Operation *op, unsigned dimension);
+
+} // namespace kumiko::optimize

@@ -1,0 +1,179 @@
+#include "kumiko/Pipeline/Compile.h"
+#include "kumiko/Emit/Artefact.h"
+#include "kumiko/Emit/EmitError.h"
+#include "kumiko/Emit/OutputFile.h"
+#include "kumiko/Nn/Types.h"
+#include "kumiko/Pipeline/Progress.h"
+#include "kumiko/Pipeline/Provenance.h"
+#include "kumiko/Plan/Plan.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace kumiko;
+
+void kumiko::printModule(mlir::ModuleOp module, llvm::raw_ostream &os) {
+  mlir::OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(16);
+  flags.elideLargeResourceString(16);
+  module->print(os, flags);
+  os << "\n";
+}
+
+namespace {
+/// One compilation; each stage is a function that says whether to go on.
+class Compilation {
+public:
+  Compilation(llvm::StringRef path, const CompileOptions &options, ProblemList &problems)
+      : path(path), options(options), problems(problems), progress(true), model(std::make_unique<CompiledModel>()) {
+    model->session = std::make_unique<Session>(options.jobs);
+  }
+
+  std::unique_ptr<CompiledModel> run();
+
+private:
+  bool runStage(Stage stage);
+  bool importModel();
+  bool runPasses(Stage stage);
+  bool plan();
+  bool emitObjects();
+  bool dump(Stage stage);
+
+  llvm::StringRef path;
+  const CompileOptions &options;
+  ProblemList &problems;
+  ProgressLine progress;
+  std::unique_ptr<CompiledModel> model;
+  /// The element types of @main's arguments and results as the file has them: lowering makes integers signless.
+  std::vector<ElementType> inputTypes, outputTypes;
+};
+} // namespace
+
+bool Compilation::importModel() {
+  auto module = onnx::importOnnx(path, model->session->context(), options.import, problems, model->summary);
+  if (mlir::failed(module))
+    return false;
+  model->module = std::move(*module);
+  model->explanation.nodes = model->summary.nodes;
+  auto main = model->module->lookupSymbol<mlir::func::FuncOp>("main");
+  for (mlir::Type type : main.getArgumentTypes())
+    inputTypes.push_back(nn::toEquation(mlir::getElementTypeOrSelf(type)));
+  for (mlir::Type type : main.getResultTypes())
+    outputTypes.push_back(nn::toEquation(mlir::getElementTypeOrSelf(type)));
+  return runPasses(Stage::Import);
+}
+
+bool Compilation::runPasses(Stage stage) {
+  mlir::PassManager passes(&model->session->context());
+  PipelineOptions pipeline;
+  pipeline.allow = options.allow;
+  addStage(passes, stage, pipeline);
+  if (mlir::failed(passes.run(*model->module)))
+    return false;
+  if (stage == Stage::Fuse)
+    model->explanation.describeKernels(*model->module);
+  return true;
+}
+
+bool Compilation::plan() {
+  std::string name = options.name.empty() ? identifierFrom(llvm::sys::path::stem(path)) : options.name;
+  auto program = planProgram(*model->module, name);
+  if (mlir::failed(program))
+    return false;
+  model->program = std::move(*program);
+  for (auto [value, type] : llvm::zip_equal(model->program.inputs, inputTypes))
+    value.type = type;
+  for (auto [value, type] : llvm::zip_equal(model->program.outputs, outputTypes))
+    value.type = type;
+  auto provenance = provenanceOf(path, options, model->target);
+  if (!provenance) {
+    takeProblems(provenance.takeError(), problems);
+    return false;
+  }
+  model->program.provenance = std::move(*provenance);
+  annotate(*model->module, model->program);
+  model->explanation.measureArena(*model->module);
+  return runPasses(Stage::Plan);
+}
+
+bool Compilation::emitObjects() {
+  auto modules = llvm::to_vector(model->module->getOps<mlir::ModuleOp>());
+  progress.begin("emit", modules.size());
+  auto objects = compileKernels(modules, model->target, [&] { progress.step(); });
+  if (!objects) {
+    takeProblems(objects.takeError(), problems);
+    return false;
+  }
+  model->kernels = std::move(*objects);
+  for (const Object &object : model->kernels) {
+    std::string nodes;
+    for (const KernelCall &call : model->program.calls)
+      if (call.kernel == object.name)
+        nodes += (nodes.empty() ? "" : "; ") + call.nodes;
+    model->timing.kernels.push_back({object.name, nodes, object.seconds});
+  }
+  return true;
+}
+
+bool Compilation::runStage(Stage stage) {
+  progress.begin(nameOf(stage));
+  DiagnosticsToProblems diagnostics(model->session->context(), stage, path, problems);
+  StageTimer timer(model->timing, stage);
+  switch (stage) {
+  case Stage::Import:
+    return importModel();
+  case Stage::Optimize:
+  case Stage::Fuse:
+  case Stage::Lower:
+  case Stage::Schedule:
+  case Stage::Codegen:
+    return runPasses(stage);
+  case Stage::Plan:
+    return plan();
+  case Stage::Emit:
+    return emitObjects();
+  }
+  llvm_unreachable("a stage that is not run");
+}
+
+bool Compilation::dump(Stage stage) {
+  if (options.dumpFolder.empty())
+    return true;
+  llvm::SmallString<128> file(options.dumpFolder);
+  if (std::error_code code = llvm::sys::fs::create_directories(file)) {
+    problems.add(Code::CannotWrite, "cannot create " + printable(file) + ": " + code.message())
+        .helped("give another folder with --dump-ir");
+    return false;
+  }
+  llvm::sys::path::append(file, std::to_string(unsigned(stage) + 1) + "-" + nameOf(stage) + ".mlir");
+  llvm::Error error = writeFile(file, [&](llvm::raw_ostream &os) { printModule(*model->module, os); });
+  if (!error)
+    return true;
+  takeProblems(std::move(error), problems);
+  return false;
+}
+
+std::unique_ptr<CompiledModel> Compilation::run() {
+  auto target = targetNamed(options.target);
+  if (!target) {
+    takeProblems(target.takeError(), problems);
+    return nullptr;
+  }
+  model->target = std::move(*target);
+  RemarkCollector remarks(model->session->context(), model->explanation);
+  for (Stage stage : allStages()) {
+    if (stage > options.stopAfter)
+      break;
+    if (runStage(stage) && dump(stage))
+      continue;
+    if (!problems.hasErrors())
+      problems.add(Code::Internal, nameOf(stage) + " failed without saying why")
+          .helped("this is a defect of Kumiko; please report it together with the model");
+    return nullptr;
+  }
+  return std::move(model);
+}
+
+std::unique_ptr<CompiledModel> kumiko::compile(llvm::StringRef path, const CompileOptions &options,
+                                               ProblemList &problems) {
+  return Compilation(path, options, problems).run();
+}

@@ -1,0 +1,50 @@
+//===- Compile.h - from a model file to kernels and a program ---------------===//
+//
+// What every command does with a MODEL, so that `run` and `bench` execute exactly what `compile` writes.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Emit/Objects.h"
+#include "kumiko/Import/Onnx/Onnx.h"
+#include "kumiko/Pipeline/Explain.h"
+#include "kumiko/Pipeline/Pipeline.h"
+#include "kumiko/Pipeline/Session.h"
+#include "kumiko/Pipeline/Timing.h"
+#include "kumiko/Plan/Program.h"
+
+namespace kumiko {
+
+struct CompileOptions {
+  onnx::ImportOptions import;
+  Allow allow = Allow::Approximate;
+  std::string target = "host";
+  /// C identifier of the program; empty: from the model's file name.
+  std::string name;
+  /// With anything before Emit there are no kernels, only `module` as that stage left it.
+  Stage stopAfter = Stage::Emit;
+  /// Folder for the IR after every stage; empty: none.
+  std::string dumpFolder;
+  /// Threads of the compiler; 0: every CPU. No influence on the result.
+  unsigned jobs = 0;
+};
+
+struct CompiledModel {
+  /// Holds what `module` and the views of `program` point to.
+  std::unique_ptr<Session> session;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  onnx::ModelSummary summary;
+  Target target;
+  Program program;
+  /// In the order of their first call.
+  std::vector<Object> kernels;
+  Timing timing;
+  Explanation explanation;
+};
+
+/// Null exactly when `problems` has errors afterwards.
+std::unique_ptr<CompiledModel> compile(llvm::StringRef path, const CompileOptions &options, ProblemList &problems);
+
+/// The IR as people read it: weights elided, locations left out.
+void printModule(mlir::ModuleOp module, llvm::raw_ostream &os);
+
+} // namespace kumiko

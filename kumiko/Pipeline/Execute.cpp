@@ -1,0 +1,160 @@
+#include "kumiko/Pipeline/Execute.h"
+#include "kumiko/Emit/EmitError.h"
+#include "kumiko/Emit/Jit.h"
+#include "llvm/BinaryFormat/Magic.h"
+
+using namespace kumiko;
+
+bool kumiko::isSharedLibrary(llvm::StringRef path) {
+  llvm::file_magic magic;
+  return !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
+}
+
+Executable::Executable() : api(kumiko_get_api(KUMIKO_API_VERSION)) {}
+
+Executable::~Executable() {
+  api->context_destroy(context);
+  if (model)
+    api->model_release(model);
+}
+
+/// Whose fault a status is. What a kernel finds in its data breaks the specification of the input.
+static Code codeOf(int status) {
+  switch (status) {
+  case KUMIKO_E_FILE:
+    return Code::CannotOpen;
+  case KUMIKO_E_VERSION:
+  case KUMIKO_E_UNSUPPORTED:
+    return Code::UnsupportedForm;
+  case KUMIKO_E_ARTEFACT:
+    return Code::Malformed;
+  case KUMIKO_E_NAME:
+  case KUMIKO_E_TYPE:
+  case KUMIKO_E_SHAPE:
+  case KUMIKO_E_INDEX:
+  case KUMIKO_E_VALUE:
+    return Code::OperandValue;
+  case KUMIKO_E_MEMORY:
+  case KUMIKO_E_OVERFLOW:
+    return Code::TooLarge;
+  default:
+    return Code::Internal;
+  }
+}
+
+static llvm::StringRef helpFor(int status) {
+  switch (status) {
+  case KUMIKO_E_FILE:
+    return "a shared library needs its weights file beside it when it was compiled with --weights=file";
+  case KUMIKO_E_VERSION:
+  case KUMIKO_E_ARTEFACT:
+    return "compile the model again with this version of kumiko";
+  case KUMIKO_E_INDEX:
+  case KUMIKO_E_VALUE:
+    return "the data of an input is outside what the operator allows";
+  case KUMIKO_E_MEMORY:
+    return "the model needs more memory than there is";
+  default:
+    return "kumiko inspect shows the inputs and outputs";
+  }
+}
+
+bool Executable::check(int status, llvm::StringRef doing, ProblemList &problems) const {
+  if (status == KUMIKO_OK)
+    return true;
+  llvm::StringRef said = api->last_error(context);
+  Place place;
+  place.file = file;
+  problems.add(codeOf(status), doing + ": " + (said.empty() ? api->status_text(status) : said))
+      .at(std::move(place))
+      .helped(helpFor(status));
+  return false;
+}
+
+static std::vector<ProgramValue> valuesOf(const kumiko_value *values, uint64_t count) {
+  std::vector<ProgramValue> result;
+  for (const kumiko_value &value : llvm::ArrayRef(values, count)) {
+    llvm::ArrayRef<int64_t> shape(value.shape, value.rank);
+    result.push_back({value.name, ElementType(value.element_type), {shape.begin(), shape.end()}});
+  }
+  return result;
+}
+
+bool Executable::adopt(kumiko_model *loaded, ProblemList &problems) {
+  model = loaded;
+  modelInfo.struct_bytes = sizeof(modelInfo);
+  if (!check(api->model_info(model, &modelInfo), "cannot read the model's description", problems))
+    return false;
+  inputValues = valuesOf(modelInfo.inputs, modelInfo.input_count);
+  outputValues = valuesOf(modelInfo.outputs, modelInfo.output_count);
+  return true;
+}
+
+std::unique_ptr<Executable> Executable::fromCompiled(const CompiledModel &compiled, ProblemList &problems) {
+  auto result = std::unique_ptr<Executable>(new Executable());
+  result->file = compiled.program.name;
+  auto jit = Jit::create(compiled.program, compiled.kernels, compiled.target);
+  if (!jit) {
+    takeProblems(jit.takeError(), problems);
+    return nullptr;
+  }
+  result->jit = std::move(*jit);
+  kumiko_model *model = nullptr;
+  int status = result->api->model_from_artefact(result->jit->artefact(), nullptr, &model);
+  if (!result->check(status, "cannot load the compiled model", problems) || !result->adopt(model, problems))
+    return nullptr;
+  return result;
+}
+
+std::unique_ptr<Executable> Executable::fromLibrary(llvm::StringRef path, ProblemList &problems) {
+  auto result = std::unique_ptr<Executable>(new Executable());
+  result->file = path.str();
+  kumiko_model *model = nullptr;
+  int status = result->api->model_load(result->file.c_str(), &model);
+  if (!result->check(status, "cannot load the library", problems) || !result->adopt(model, problems))
+    return nullptr;
+  return result;
+}
+
+bool Executable::prepare(llvm::ArrayRef<Tensor> inputs, unsigned threads, ProblemList &problems) {
+  assert(inputs.size() == inputValues.size() && "one tensor for each input");
+  api->context_destroy(std::exchange(context, nullptr));
+  kumiko_options options = {};
+  options.struct_bytes = sizeof(options);
+  options.threads = threads;
+  if (!check(api->context_create(model, &options, &context), "cannot prepare the model", problems))
+    return false;
+  auto view = [](const Tensor &tensor) {
+    return kumiko_tensor{const_cast<uint8_t *>(tensor.data()), uint32_t(tensor.element()), tensor.rank(),
+                         tensor.shape().data(), nullptr};
+  };
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    kumiko_tensor tensor = view(input);
+    if (!check(api->bind_input_number(context, i, &tensor), "input '" + inputValues[i].name + "'", problems))
+      return false;
+  }
+  resultTensors.clear();
+  for (auto [i, output] : llvm::enumerate(outputValues)) {
+    auto zeros = Tensor::zeros(output.type, output.shape);
+    if (!zeros) {
+      problems.add(Code::TooLarge, "output '" + output.name + "': " + toString(zeros.takeError()))
+          .helped("the result does not fit memory");
+      return false;
+    }
+    resultTensors.push_back(std::move(*zeros));
+    kumiko_tensor tensor = view(resultTensors.back());
+    if (!check(api->bind_output_number(context, i, &tensor), "output '" + output.name + "'", problems))
+      return false;
+  }
+  return true;
+}
+
+unsigned Executable::threads() const {
+  kumiko_context_info info = {};
+  info.struct_bytes = sizeof(info);
+  return api->context_info(context, &info) ? 0 : info.threads;
+}
+
+bool Executable::run(ProblemList &problems) {
+  return check(api->run(context), "the run failed", problems);
+}

@@ -1,0 +1,54 @@
+//===- Execute.h - a model that is ready to run -----------------------------===//
+#pragma once
+#include "kumiko/Pipeline/Compile.h"
+#include "kumiko/Support/Tensor.h"
+#include "runtime/include/kumiko/kumiko.h"
+#include <memory>
+
+namespace kumiko {
+
+class Jit;
+
+/// A compiled model in the runtime's hands: from memory or from a shared library. It runs on the thread that calls it
+/// and on those of the runtime's pool.
+class Executable {
+public:
+  /// Loads what `compiled` holds into this process. The model must outlive the executable.
+  static std::unique_ptr<Executable> fromCompiled(const CompiledModel &compiled, ProblemList &problems);
+  /// Loads a shared library that `kumiko compile` made.
+  static std::unique_ptr<Executable> fromLibrary(llvm::StringRef path, ProblemList &problems);
+  ~Executable();
+
+  llvm::ArrayRef<ProgramValue> inputs() const { return inputValues; }
+  llvm::ArrayRef<ProgramValue> outputs() const { return outputValues; }
+  const kumiko_model_info &info() const { return modelInfo; }
+
+  /// Makes a context of `threads` threads (0: every CPU) and binds tensors that stay the caller's: `inputs` in the order
+  /// of inputs(), with their types and shapes. False when a problem was added.
+  bool prepare(llvm::ArrayRef<Tensor> inputs, unsigned threads, ProblemList &problems);
+  /// The most threads that a run will use; after prepare.
+  unsigned threads() const;
+  /// Computes; the results are in results() until the next run.
+  bool run(ProblemList &problems);
+  llvm::ArrayRef<Tensor> results() const { return resultTensors; }
+
+private:
+  Executable();
+  bool adopt(kumiko_model *model, ProblemList &problems);
+  /// Adds a problem for a status that is not OK.
+  bool check(int status, llvm::StringRef doing, ProblemList &problems) const;
+
+  const kumiko_api *api;
+  std::unique_ptr<Jit> jit;
+  std::string file;
+  kumiko_model *model = nullptr;
+  kumiko_context *context = nullptr;
+  kumiko_model_info modelInfo = {};
+  std::vector<ProgramValue> inputValues, outputValues;
+  std::vector<Tensor> resultTensors;
+};
+
+/// True for an ELF file: a shared library rather than a model.
+bool isSharedLibrary(llvm::StringRef path);
+
+} // namespace kumiko

@@ -1,0 +1,54 @@
+//===- Explain.h - what became of a network ---------------------------------===//
+//
+// Collected while compiling: rewrites that were applied and declined come from the remarks of the passes, kernels from
+// the module after Fuse, memory from the plan. `kumiko compile --explain` prints it.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Plan/Program.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <set>
+#include <string>
+
+namespace kumiko {
+
+struct Explanation {
+  /// What a kernel does, whoever calls it.
+  struct Kernel {
+    std::string kind; ///< the highest class of its statements: contraction, reduction, ..., injective
+    uint64_t bytes = 0; ///< its operands and results, once each
+    uint64_t flops = 0;
+  };
+  uint64_t nodes = 0;
+  std::map<std::string, Kernel> kernels;
+  /// How often each rule was applied, by name and class.
+  std::map<std::pair<std::string, std::string>, uint64_t> rules;
+  /// Source node and reason.
+  std::set<std::pair<std::string, std::string>> refusals;
+  uint64_t arenaLowerBound = 0;
+
+  /// After Fuse.
+  void describeKernels(mlir::ModuleOp module);
+  /// After Plan: the largest sum of buffers of the arena that are live at once.
+  void measureArena(mlir::ModuleOp module);
+
+  void printText(const Program &program, llvm::raw_ostream &os) const;
+  void printJson(const Program &program, llvm::raw_ostream &os) const;
+};
+
+/// While it lives, the remarks of the context's passes go into `explanation`.
+class RemarkCollector {
+public:
+  RemarkCollector(mlir::MLIRContext &context, Explanation &explanation);
+  ~RemarkCollector();
+
+private:
+  mlir::MLIRContext &context;
+};
+
+/// The source nodes that a location names, comma separated.
+std::string sourceNodes(mlir::Location location);
+
+} // namespace kumiko

@@ -1,0 +1,124 @@
+#include "kumiko/Pipeline/Pipeline.h"
+#include "kumiko/Codegen/Cpu/Passes.h"
+#include "kumiko/Fuse/Passes.h"
+#include "kumiko/Lower/Passes.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Optimize/Passes.h"
+#include "kumiko/Pipeline/Passes.h"
+#include "kumiko/Schedule/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace kumiko;
+
+static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &options) {
+  OpPassManager &functions = passes.nest<func::FuncOp>();
+  // Shape arithmetic of the exporter goes first: everything behind it then sees constants.
+  functions.addPass(createSimplifyPass());
+  functions.addPass(createFoldConstantsPass());
+  functions.addPass(createSimplifyPass());
+  if (options.allow >= Allow::Rounding) {
+    // While weights still have the layout of the file, in which the pattern is written.
+    functions.addPass(createFoldBatchNormPass());
+    functions.addPass(createAssignLayoutPass());
+  }
+  // Behind the layout, so that padding stands where the channels end up.
+  functions.addPass(createExpandPaddingPass());
+  // The layout leaves transposes of weights to be computed and pairs of others to be cancelled.
+  functions.addPass(createFoldConstantsPass());
+  functions.addPass(createSimplifyPass());
+}
+
+static void addFuseStage(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(createFormKernelsPass());
+}
+
+static void addLowerStage(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(createNnToLinalgPass());
+}
+
+static void addScheduleStage(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(createScheduleKernelsPass());
+}
+
+static void addCodegenStage(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(createEmitKernelsPass());
+  // Each kernel is a module of its own by now, so these run side by side.
+  addLowerKernelsToLlvm(passes.nest<ModuleOp>());
+}
+
+void kumiko::addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options) {
+  switch (stage) {
+  case Stage::Optimize:
+    addOptimizeStage(passes, options);
+    break;
+  case Stage::Fuse:
+    addFuseStage(passes, options);
+    break;
+  case Stage::Lower:
+    addLowerStage(passes, options);
+    break;
+  case Stage::Schedule:
+    addScheduleStage(passes, options);
+    break;
+  case Stage::Codegen:
+    addCodegenStage(passes, options);
+    break;
+  case Stage::Import:
+  case Stage::Plan:
+  case Stage::Emit:
+    break; // functions, see Compile.cpp; their form is checked all the same
+  }
+  CheckFormPassOptions form;
+  form.stage = nameOf(stage).str();
+  passes.addPass(createCheckFormPass(form));
+}
+
+/// The stages that are passes. Plan stands between Schedule and Codegen and only reads the module.
+static constexpr Stage passStages[] = {Stage::Optimize, Stage::Fuse, Stage::Lower, Stage::Schedule, Stage::Codegen};
+
+void kumiko::buildPipeline(OpPassManager &passes, const PipelineOptions &options) {
+  for (Stage stage : passStages)
+    if (stage <= options.stopAfter)
+      addStage(passes, stage, options);
+}
+
+void kumiko::registerDialects(DialectRegistry &registry) {
+  registry.insert<nn::NnDialect, affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+}
+
+void kumiko::registerAllPasses() {
+  registerKumikoOptimizePasses();
+  registerKumikoFusePasses();
+  registerKumikoLowerPasses();
+  registerKumikoSchedulePasses();
+  registerKumikoCpuPasses();
+  registerKumikoPipelinePasses();
+  for (Stage stage : passStages)
+    mlir::registerPassPipeline(
+        ("stage-" + nameOf(stage)).str(), ("The passes of the stage " + nameOf(stage)).str(),
+        [stage](OpPassManager &passes, StringRef text, function_ref<LogicalResult(const Twine &)> complain) {
+          if (!text.empty())
+            return complain("a stage takes no options");
+          addStage(passes, stage, PipelineOptions());
+          return success();
+        },
+        [](function_ref<void(const detail::PassOptions &)>) {});
+}
+
+static constexpr llvm::StringLiteral allowNames[] = {"exact", "rounding", "approximate"};
+
+StringRef kumiko::nameOf(Allow allow) { return allowNames[unsigned(allow)]; }
+
+std::optional<Allow> kumiko::allowNamed(StringRef name) {
+  for (unsigned i = 0; i < std::size(allowNames); ++i)
+    if (allowNames[i] == name)
+      return Allow(i);
+  return std::nullopt;
+}

@@ -1,0 +1,29 @@
+//===- Pipeline.h - the order of everything ---------------------------------===//
+#pragma once
+#include "kumiko/Pipeline/Stage.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace kumiko {
+
+/// How far rewrites may go; each includes those before it.
+enum class Allow : uint8_t { Exact, Rounding, Approximate };
+llvm::StringRef nameOf(Allow allow);
+std::optional<Allow> allowNamed(llvm::StringRef name);
+
+struct PipelineOptions {
+  Allow allow = Allow::Approximate;
+  Stage stopAfter = Stage::Codegen;
+};
+
+/// Adds the passes of one stage, the check of its form last. Import, Plan and Emit are functions, not passes (Compile.cpp):
+/// they go from a file to a module, and from a module to a program and to objects.
+void addStage(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &options);
+
+/// All stages that are passes, up to `options.stopAfter`.
+void buildPipeline(mlir::OpPassManager &passes, const PipelineOptions &options);
+
+/// Every dialect that the stages use.
+void registerDialects(mlir::DialectRegistry &registry);
+
+} // namespace kumiko

@@ -1,0 +1,61 @@
+#include "kumiko/Pipeline/Session.h"
+#include "kumiko/Pipeline/Pipeline.h"
+#include "mlir/IR/Location.h"
+#include "llvm/Support/Threading.h"
+
+using namespace kumiko;
+
+static unsigned effectiveJobs(unsigned asked) {
+  unsigned available = llvm::hardware_concurrency().compute_thread_count();
+  return asked ? asked : available;
+}
+
+Session::Session(unsigned jobs) : jobCount(effectiveJobs(jobs)) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlirContext = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+  if (jobCount > 1) {
+    llvm::ThreadPoolStrategy strategy = llvm::hardware_concurrency(jobCount);
+    // More threads than CPUs when the user says so: the result is the same, and tests rely on it.
+    strategy.Limit = false;
+    pool = std::make_unique<llvm::DefaultThreadPool>(strategy);
+    mlirContext->setThreadPool(*pool);
+  }
+  mlirContext->loadAllAvailableDialects();
+}
+
+/// The names of source nodes are the outermost NameLocs.
+static std::string sourceNode(mlir::Location location) {
+  std::string name;
+  location->walk([&](mlir::Location inner) {
+    auto named = llvm::dyn_cast<mlir::NameLoc>(inner);
+    if (!named)
+      return mlir::WalkResult::advance();
+    name = named.getName().str();
+    return mlir::WalkResult::interrupt();
+  });
+  return name;
+}
+
+static Code codeFor(Stage stage, llvm::StringRef message) {
+  bool ours = message.starts_with("form after") || message.contains("op ");
+  bool refuses = stage == Stage::Lower || stage == Stage::Schedule || stage == Stage::Codegen;
+  return refuses && !ours ? Code::UnsupportedForm : Code::Internal;
+}
+
+DiagnosticsToProblems::DiagnosticsToProblems(mlir::MLIRContext &context, Stage stage, llvm::StringRef file,
+                                             ProblemList &problems)
+    : handler(&context, [stage, file = file.str(), &problems](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+          return mlir::success();
+        std::string message = diagnostic.str();
+        Code code = codeFor(stage, message);
+        Place place;
+        place.file = file;
+        place.name = sourceNode(diagnostic.getLocation());
+        problems.add(code, nameOf(stage) + ": " + message)
+            .at(std::move(place))
+            .helped(code == Code::Internal ? "this is a defect of Kumiko; please report it together with the model"
+                                           : "kumiko inspect shows what a model uses");
+        return mlir::success();
+      }) {}

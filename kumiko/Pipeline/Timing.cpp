@@ -1,0 +1,27 @@
+#include "kumiko/Pipeline/Timing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace kumiko;
+
+double Timing::total() const {
+  double sum = 0;
+  for (const StageTime &stage : stages)
+    sum += stage.seconds;
+  return sum;
+}
+
+void Timing::print(llvm::raw_ostream &os) const {
+  os << "stage        seconds\n";
+  for (const StageTime &stage : stages)
+    os << llvm::left_justify(nameOf(stage.stage), 12) << llvm::format("%8.3f\n", stage.seconds);
+  os << llvm::left_justify("total", 12) << llvm::format("%8.3f\n", total());
+  if (kernels.empty())
+    return;
+  llvm::SmallVector<const KernelTime *> sorted(llvm::make_pointer_range(kernels));
+  llvm::sort(sorted, [](const KernelTime *a, const KernelTime *b) { return a->seconds > b->seconds; });
+  os << "\nkernel to object code (one thread each), slowest first\n";
+  for (const KernelTime *kernel : sorted)
+    os << llvm::format("%8.3f  ", kernel->seconds) << kernel->kernel << "  " << kernel->nodes << "\n";
+}

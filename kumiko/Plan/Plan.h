@@ -1,0 +1,21 @@
+//===- Plan.h - from calls on tensors to a program over one arena ----------===//
+//
+// Every tensor between two kernels gets a place: results of the network lie in the caller's memory, constants in the
+// weights (packed as the kernel that reads them wants), everything else in one arena whose slots are reused as soon as
+// the last reader is done. Views take no place of their own.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Plan/Program.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace kumiko {
+
+/// Plans `@main` of `module`, whose kernels have schedules. The weights' views point into the module's constants, so
+/// the module (and the file mapped below it) outlives the program. Fails with a diagnostic.
+mlir::FailureOr<Program> planProgram(mlir::ModuleOp module, llvm::StringRef name);
+
+/// Writes the plan onto the calls, for people: `buffers = ["input0", "weights+1024", "arena+0"]`.
+void annotate(mlir::ModuleOp module, const Program &program);
+
+} // namespace kumiko

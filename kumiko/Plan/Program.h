@@ -1,0 +1,78 @@
+//===- Program.h - a planned network: calls of kernels over one arena -------===//
+//
+// What is left of a network when everything is decided: a flat list of calls, each naming a kernel, where its buffers
+// lie and into how many chunks it splits. Plain data without IR, so that the artefact's tables, the header, the JIT and
+// the reports are written from the same description. runtime/include/kumiko/artefact.h is its form on disk.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Support/ElementType.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kumiko {
+
+/// An input or output of the network, named as the model names it.
+struct ProgramValue {
+  std::string name;
+  ElementType type = ElementType::Invalid;
+  llvm::SmallVector<int64_t, 6> shape;
+
+  int64_t elementCount() const;
+  uint64_t byteCount() const { return uint64_t(elementCount()) * bytesOf(type); }
+};
+
+/// Where a buffer lives; the numbers are those of `kumiko_space`.
+enum class Space : uint32_t { Input = 0, Output = 1, Weights = 2, Arena = 3 };
+
+/// `offset` bytes into input or output number `number`, the weights or the arena.
+struct BufferRef {
+  Space space = Space::Arena;
+  uint32_t number = 0;
+  uint64_t offset = 0;
+};
+
+/// Runs a kernel for every chunk 0 .. chunks-1, in any order.
+struct KernelCall {
+  std::string kernel; ///< symbol, `k_` and a hash
+  llvm::SmallVector<BufferRef, 6> buffers;
+  int64_t chunks = 1;
+  uint64_t scratchBytes = 0;
+  std::string nodes; ///< source nodes, comma separated
+};
+
+/// A run of bytes of the weights. The bytes are a view (of the mapped model file, of a resource) or `owned`.
+struct WeightSegment {
+  uint64_t offset = 0;
+  llvm::ArrayRef<char> view;
+  std::vector<char> owned;
+
+  llvm::ArrayRef<char> bytes() const { return owned.empty() ? view : llvm::ArrayRef<char>(owned); }
+};
+
+struct Program {
+  std::string name; ///< a C identifier
+  std::vector<ProgramValue> inputs;
+  std::vector<ProgramValue> outputs;
+  std::vector<KernelCall> calls;
+  /// In rising order of offset, without overlap; gaps are zero. The bytes that views point to outlive the program.
+  std::vector<WeightSegment> weights;
+  uint64_t weightsBytes = 0;
+  uint64_t arenaBytes = 0;
+  /// The largest of the calls'.
+  uint64_t scratchBytes = 0;
+  /// Digest of the model file and the flags that matter, one line; never a host path or a time.
+  std::string provenance;
+};
+
+inline int64_t ProgramValue::elementCount() const {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+} // namespace kumiko

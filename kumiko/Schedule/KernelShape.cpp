@@ -1,0 +1,264 @@
+//===- KernelShape.cpp - what kind of kernel a body of linalg ops is -------===//
+#include "kumiko/Schedule/KernelShape.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace kumiko;
+
+int64_t ContractionShape::extentOf(ArrayRef<unsigned> loops) const {
+  SmallVector<int64_t> extents = linalg::GenericOp(op).getStaticLoopRanges();
+  int64_t product = 1;
+  for (unsigned loop : loops)
+    product *= extents[loop];
+  return product;
+}
+
+int64_t kumiko::flopsOf(linalg::GenericOp op) {
+  int64_t points = 1;
+  for (int64_t extent : op.getStaticLoopRanges())
+    points *= extent;
+  int64_t operations = 0;
+  for (Operation &inner : op.getBody()->without_terminator())
+    operations += !inner.hasTrait<OpTrait::ConstantLike>() && !isa<linalg::IndexOp>(inner);
+  return points * operations;
+}
+
+bool kumiko::isSumOfProducts(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() < 2 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
+    return false;
+  auto add = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  BlockArgument accumulator = op.getRegionOutputArgs()[0];
+  if (!add || !llvm::is_contained(add->getOperands(), Value(accumulator)))
+    return false;
+  Value other = add.getLhs() == accumulator ? add.getRhs() : add.getLhs();
+  auto mul = other.getDefiningOp<arith::MulFOp>();
+  return mul && isa<BlockArgument>(mul.getLhs()) && isa<BlockArgument>(mul.getRhs()) && mul.getLhs() != mul.getRhs() &&
+         llvm::range_size(op.getBody()->without_terminator()) == 2;
+}
+
+static bool usesLoop(AffineMap map, unsigned loop) { return map.isFunctionOfDim(loop); }
+
+/// Fills in the roles; false with a reason when a loop has none.
+static bool assignRoles(ContractionShape &shape, std::string &why) {
+  linalg::GenericOp op = shape.op;
+  if (!getElementTypeOrSelf(op.getResultTypes()[0]).isF32()) {
+    why = "the contraction is not in f32";
+    return false;
+  }
+  SmallVector<unsigned> factors; // operand numbers of the two factors
+  for (BlockArgument argument : op.getRegionInputArgs())
+    if (!argument.use_empty())
+      factors.push_back(argument.getArgNumber());
+  if (factors.size() != 2) {
+    why = "the contraction does not read two tensors";
+    return false;
+  }
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  AffineMap result = op.getIndexingMapsArray().back();
+  AffineMap maps[2] = {op.getIndexingMapsArray()[factors[0]], op.getIndexingMapsArray()[factors[1]]};
+
+  // The result's innermost dimension that is longer than one gives the lanes, and with them the column operand.
+  int lane = -1;
+  for (AffineExpr expr : result.getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && extents[dim.getPosition()] != 1)
+      lane = dim.getPosition();
+  if (lane < 0) {
+    why = "the result has one element";
+    return false;
+  }
+  bool inFirst = usesLoop(maps[0], lane), inSecond = usesLoop(maps[1], lane);
+  if (inFirst == inSecond) {
+    why = "both factors use the result's innermost dimension: there is no reuse along it";
+    return false;
+  }
+  unsigned column = inFirst ? 0 : 1;
+  shape.columnOperand = factors[column];
+  shape.rowOperand = factors[1 - column];
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    if (extents[loop] == 1)
+      continue;
+    bool inRow = usesLoop(maps[1 - column], loop), inColumn = usesLoop(maps[column], loop);
+    bool kept = usesLoop(result, loop);
+    // Columns other than the lanes' behave like a batch that the rows do not know of.
+    if (kept)
+      (int(loop) == lane ? shape.columns : inColumn ? shape.batch : shape.rows).push_back(loop);
+    else if (inRow && inColumn)
+      shape.depth.push_back(loop);
+    else {
+      why = "a reduced loop belongs to one factor only";
+      return false;
+    }
+  }
+  // Depth in the order in which the row operand lies in memory: width and channels of a window become one run.
+  auto place = [&](unsigned loop) {
+    for (auto [number, expr] : llvm::enumerate(maps[1 - column].getResults()))
+      if (expr.isFunctionOfDim(loop))
+        return number;
+    return size_t(0);
+  };
+  llvm::sort(shape.depth, [&](unsigned a, unsigned b) { return std::pair(place(a), a) < std::pair(place(b), b); });
+  return true;
+}
+
+static bool isElementwise(Operation &op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return !generic || generic.getNumReductionLoops() == 0;
+}
+
+/// Whether `op` reduces along memory: the last dimension of its largest operand is reduced.
+static bool reducesAlongMemory(linalg::GenericOp op) {
+  OpOperand *largest = nullptr;
+  auto elements = [](OpOperand *operand) { return cast<RankedTensorType>(operand->get().getType()).getNumElements(); };
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (!op.getBody()->getArgument(input->getOperandNumber()).use_empty())
+      if (!largest || elements(input) > elements(largest))
+        largest = input;
+  if (!largest)
+    return false;
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  // Dimensions of one element do not count: what stands before them is just as contiguous.
+  AffineMap map = op.getMatchingIndexingMap(largest);
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (AffineExpr expr : llvm::reverse(map.getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (dim && extents[dim.getPosition()] == 1)
+      continue;
+    return dim && llvm::is_contained(reduced, dim.getPosition());
+  }
+  return false;
+}
+
+/// The yielded value combines the accumulator with one other value, so partial results can be combined too.
+static bool hasSimpleCombiner(linalg::GenericOp op) {
+  if (op.getNumResults() != 1)
+    return false;
+  Operation *combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  return combiner && combiner->getNumOperands() == 2 &&
+         llvm::is_contained(combiner->getOperands(), Value(op.getRegionOutputArgs()[0]));
+}
+
+/// One reduction's rows: kept loops outside, reduced ones inside, result in the order of the kept loops.
+static bool rowsOf(linalg::GenericOp op, RowsShape &rows, std::string &why) {
+  for (auto [kind, extent] : llvm::zip_equal(op.getIteratorTypesArray(), op.getStaticLoopRanges())) {
+    bool isReduced = kind == utils::IteratorType::reduction;
+    if (!isReduced && !rows.reduced.empty())
+      return why = "a reduction's kept loops are not its outer ones", false;
+    (isReduced ? rows.reduced : rows.kept).push_back(extent);
+  }
+  if (!hasSimpleCombiner(op))
+    return why = "a reduction does more than combine two values", false;
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (result != AffineMap::getMultiDimIdentityMap(op.getNumLoops(), op.getContext()).getMajorSubMap(rows.kept.size()))
+    return why = "a reduction's result is permuted", false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!map.isPermutation())
+      continue;
+    SmallVector<unsigned> order;
+    for (AffineExpr expr : map.getResults())
+      order.push_back(cast<AffineDimExpr>(expr).getPosition());
+    if (!rows.order.empty() && rows.order != order)
+      return why = "rows lie differently in two operands", false;
+    rows.order = order;
+  }
+  return true;
+}
+
+/// All reductions run over the same rows, and every other body works on those rows.
+static bool findRows(ArrayRef<linalg::GenericOp> reductions, Block &body, RowsShape &rows, std::string &why) {
+  for (linalg::GenericOp op : reductions) {
+    RowsShape own;
+    if (!rowsOf(op, own, why))
+      return false;
+    if (op != reductions.front() && (own.kept != rows.kept || own.reduced != rows.reduced))
+      return why = "reductions run over different rows", false;
+    if (!own.order.empty() && !rows.order.empty() && own.order != rows.order)
+      return why = "rows lie differently in two operands", false;
+    if (rows.order.empty())
+      rows.order = own.order;
+    rows.kept = own.kept;
+    rows.reduced = own.reduced;
+  }
+  SmallVector<int64_t> loops(rows.kept);
+  llvm::append_range(loops, rows.reduced);
+  if (rows.order.empty())
+    rows.order = llvm::to_vector(llvm::seq<unsigned>(0, loops.size()));
+  SmallVector<int64_t> whole;
+  for (unsigned loop : rows.order)
+    whole.push_back(loops[loop]);
+  for (auto op : body.getOps<linalg::GenericOp>())
+    if (op.getNumReductionLoops() == 0) {
+      auto shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+      if (op.getNumResults() != 1 || (shape != ArrayRef(whole) && shape != ArrayRef(rows.kept)))
+        return why = "a body does not work on the reductions' rows", false;
+    }
+  rows.lanesInsideRow = llvm::any_of(reductions, [](linalg::GenericOp op) { return reducesAlongMemory(op); });
+  return true;
+}
+
+TypedAttr kumiko::constantScalar(Value scalar) {
+  TypedAttr constant;
+  if (scalar && matchPattern(scalar, m_Constant(&constant)))
+    return constant;
+  auto extract = scalar ? scalar.getDefiningOp<tensor::ExtractOp>() : tensor::ExtractOp();
+  SplatElementsAttr splat;
+  if (extract && matchPattern(extract.getTensor(), m_Constant(&splat)))
+    return cast<TypedAttr>(splat.getSplatValue<Attribute>());
+  return TypedAttr();
+}
+
+/// Whether every element of `tensor` comes from one element of the contraction's result, by elementwise bodies that read
+/// it whole, and reshapes.
+static bool followsContraction(Value tensor, linalg::GenericOp contraction) {
+  Operation *op = tensor.getDefiningOp();
+  if (op == contraction)
+    return true;
+  if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
+    return followsContraction(collapse.getSrc(), contraction);
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  return generic && generic.getNumReductionLoops() == 0 &&
+         llvm::any_of(generic.getDpsInputOperands(), [&](OpOperand *input) {
+           return generic.getMatchingIndexingMap(input).isPermutation() && followsContraction(input->get(), contraction);
+         });
+}
+
+/// The same for a result of the kernel, which may end in pads.
+static bool endsContraction(Value result, linalg::GenericOp contraction) {
+  while (auto pad = result.getDefiningOp<tensor::PadOp>()) {
+    if (!constantScalar(pad.getConstantPaddingValue()))
+      return false;
+    result = pad.getSource();
+  }
+  return followsContraction(result, contraction);
+}
+
+KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results) {
+  KernelShape shape;
+  SmallVector<linalg::GenericOp> reductions;
+  for (Operation &op : body)
+    if (!isElementwise(op))
+      reductions.push_back(cast<linalg::GenericOp>(op));
+  if (reductions.empty())
+    return shape;
+  if (reductions.size() == 1 && isSumOfProducts(reductions[0])) {
+    shape.contraction.op = reductions[0];
+    bool ends = llvm::all_of(results, [&](Value result) { return endsContraction(result, reductions[0]); });
+    if (!ends)
+      shape.why = "a result does not follow the contraction point by point";
+    else if (assignRoles(shape.contraction, shape.why)) {
+      shape.kind = KernelKind::Contraction;
+      return shape;
+    }
+  }
+  bool broadcastBack = false; // a reduction's result is used by a body with more loops
+  for (linalg::GenericOp op : reductions)
+    for (Operation *user : op->getUsers())
+      if (auto generic = dyn_cast<linalg::GenericOp>(user))
+        broadcastBack |= generic.getNumLoops() > op.getNumParallelLoops();
+  bool along = llvm::any_of(reductions, [](linalg::GenericOp op) { return reducesAlongMemory(op); });
+  if ((along || broadcastBack) && findRows(reductions, body, shape.rows, shape.why))
+    shape.kind = KernelKind::Rows;
+  return shape;
+}

@@ -1,0 +1,59 @@
+//===- KernelShape.h - what kind of kernel a body of linalg ops is ---------===//
+//
+// Which template fits a kernel follows from the indexing maps of its linalg ops; nothing is annotated:
+//
+//   contraction  one sum of products whose loops fall into rows (one factor), columns (the other: the result's innermost
+//                dimension), depth (both, reduced) and batch (the rest); around it only elementwise bodies
+//   rows         reductions that all run over the same rows, and elementwise bodies over those rows: softmax, layer norm
+//   points       everything else: each result element on its own, reductions inline (pooling, depthwise, transposes)
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <string>
+
+namespace kumiko {
+
+/// The loops of a sum of products by role; numbers are loop dimensions of `op`.
+struct ContractionShape {
+  mlir::linalg::GenericOp op;
+  unsigned rowOperand = 0;    ///< read one scalar per row and depth
+  unsigned columnOperand = 1; ///< read as vectors along the columns
+  llvm::SmallVector<unsigned> batch, rows, columns, depth;
+
+  int64_t extentOf(llvm::ArrayRef<unsigned> loops) const;
+};
+
+/// Rows that all reductions of a kernel share.
+struct RowsShape {
+  /// Extents of the kept dimensions and of the reduced ones.
+  llvm::SmallVector<int64_t> kept, reduced;
+  /// Dimension d of a tensor over whole rows is number order[d] of (kept, reduced).
+  llvm::SmallVector<unsigned> order;
+  /// Lanes run along the last reduced dimension; otherwise across neighbouring rows.
+  bool lanesInsideRow = true;
+};
+
+enum class KernelKind { Contraction, Rows, Points };
+
+struct KernelShape {
+  KernelKind kind = KernelKind::Points;
+  ContractionShape contraction;
+  RowsShape rows;
+  /// Why it is not one of the kinds above.
+  std::string why;
+};
+
+/// Classifies the body of a kernel. `results` are the values the kernel yields.
+KernelShape shapeOfKernel(mlir::Block &body, mlir::ValueRange results);
+
+/// Multiply-adds count two, every other arithmetic op one, times the points of its loops.
+int64_t flopsOf(mlir::linalg::GenericOp op);
+
+/// acc + a * b of two block arguments and the accumulator, and nothing else.
+bool isSumOfProducts(mlir::linalg::GenericOp op);
+
+/// The value of a scalar of the kernel's body that is a constant, also one read from a constant tensor; else null.
+mlir::TypedAttr constantScalar(mlir::Value scalar);
+
+} // namespace kumiko

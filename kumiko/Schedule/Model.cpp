@@ -1,0 +1,146 @@
+//===- Model.cpp - the analytical model: from shapes to a schedule ---------===//
+//
+// Measured rules, not searched ones (the figures are in docs/decisions/0002-register-tile.md):
+//   * a tile of 6 rows x 2 vectors keeps 12 accumulators, 2 vectors of columns and 1 broadcast in 16 registers;
+//   * with fewer rows than that, more panels side by side keep as many accumulators busy and read as many streams;
+//   * the larger operand is streamed once: weights larger than the input split by panels, all rows inside a chunk;
+//   * a chunk is worth at least about 20 microseconds, so that claiming it costs nothing.
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Schedule/Packing.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kumiko;
+
+constexpr int64_t flopsPerChunk = 2'000'000, scalarOpsPerChunk = 100'000, mostChunks = 64;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Elements that `operand` of the contraction really has: convolutions read each element several times.
+static int64_t elementsOf(linalg::GenericOp op, unsigned operand) {
+  return cast<RankedTensorType>(op->getOperand(operand).getType()).getNumElements();
+}
+
+static void scheduleContraction(Schedule &schedule, const ContractionShape &shape, bool columnsConstant,
+                                const Machine &machine) {
+  int64_t batch = shape.extentOf(shape.batch), rows = shape.extentOf(shape.rows);
+  int64_t columns = shape.extentOf(shape.columns), depth = shape.extentOf(shape.depth);
+  schedule.packed = columnsConstant;
+  schedule.prefetch = columnsConstant && rows >= 2 * schedule.tileRows && columns * depth * 4 > machine.l2;
+  schedule.panelColumns = columns <= machine.lanes ? machine.lanes : 2 * machine.lanes;
+  int64_t vectors = schedule.panelColumns / machine.lanes;
+  // Two thirds of the registers hold sums; the rest streams.
+  int64_t sums = machine.registers * 3 / 4;
+  schedule.tileRows = std::min(rows, sums / vectors > 6 ? int64_t(6) : sums / vectors);
+  int64_t panels = ceilDiv(columns, schedule.panelColumns);
+  schedule.tilePanels = std::clamp<int64_t>(std::min(sums / (schedule.tileRows * vectors), panels), 1, 4);
+
+  int64_t blocks = BalancedBlocks(rows, schedule.tileRows).count;
+  int64_t tiles = ceilDiv(panels, schedule.tilePanels);
+  int64_t wanted = std::clamp<int64_t>(2 * batch * rows * columns * depth / flopsPerChunk, 1, mostChunks);
+  int64_t perBatch = ceilDiv(wanted, batch);
+  bool columnsLarger = elementsOf(shape.op, shape.columnOperand) >= elementsOf(shape.op, shape.rowOperand);
+  int64_t rowGroups = columnsLarger ? ceilDiv(blocks, 64) : std::clamp(perBatch, ceilDiv(blocks, 32), blocks);
+  int64_t panelGroups = std::clamp<int64_t>(ceilDiv(perBatch, rowGroups), 1, tiles);
+  schedule.chunkRowBlocks = ceilDiv(blocks, rowGroups);
+  schedule.chunkPanels = ceilDiv(tiles, panelGroups) * schedule.tilePanels;
+  schedule.chunks = batch * ceilDiv(blocks, schedule.chunkRowBlocks) * ceilDiv(panels, schedule.chunkPanels);
+}
+
+/// Whether computing the body again costs more than keeping a row in the first-level cache.
+static bool isExpensive(linalg::GenericOp op) {
+  return llvm::any_of(op.getBody()->without_terminator(), [](Operation &inner) {
+    return inner.getDialect()->getNamespace() == "math" || isa<arith::DivFOp>(inner);
+  });
+}
+
+/// Elementwise rows that a reduction and something after it both need.
+static void keepSharedRows(Schedule &schedule, const RowsShape &rows, Block &body) {
+  int64_t row = 8 * (rows.lanesInsideRow ? 1 : schedule.lanes), bytes = 0;
+  for (int64_t extent : rows.reduced)
+    row *= extent;
+  for (auto [number, op] : llvm::enumerate(body)) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic || generic.getNumReductionLoops() != 0 || generic.getNumResults() != 1 || !isExpensive(generic))
+      continue;
+    bool reduced = false;
+    for (Operation *user : op.getUsers())
+      if (auto other = dyn_cast<linalg::GenericOp>(user))
+        reduced |= other.getNumReductionLoops() != 0;
+    if (!reduced || op.hasOneUse())
+      continue;
+    schedule.keptOps.push_back(number);
+    bytes += llvm::alignTo(row, 64);
+  }
+  schedule.scratchBytes = bytes;
+}
+
+/// The dimension of `argument` that is dimension `dim` of `operand`, which is the argument seen through reshapes; nothing
+/// where it is only part of one.
+static std::optional<int64_t> argumentDimension(Value operand, int64_t dim) {
+  auto expand = operand.getDefiningOp<tensor::ExpandShapeOp>();
+  if (!expand)
+    return isa<BlockArgument>(operand) ? std::optional(dim) : std::nullopt;
+  auto type = cast<RankedTensorType>(expand.getType());
+  for (auto [number, group] : llvm::enumerate(expand.getReassociationIndices()))
+    if (llvm::is_contained(group, dim)) {
+      bool alone = llvm::all_of(group, [&](int64_t d) { return d == dim || type.getDimSize(d) == 1; });
+      return alone ? argumentDimension(expand.getSrc(), number) : std::nullopt;
+    }
+  return std::nullopt;
+}
+
+/// Constants that an inline reduction reads along its lanes, but not along memory: depthwise weights.
+static void storeLanesLast(Schedule &schedule, Block &body, llvm::function_ref<bool(BlockArgument)> isConstant) {
+  for (auto op : body.getOps<linalg::GenericOp>()) {
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    std::optional<unsigned> lane;
+    for (AffineExpr expr : op.getIndexingMapsArray().back().getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && extents[dim.getPosition()] != 1)
+        lane = dim.getPosition();
+    if (!lane || op.getNumReductionLoops() == 0)
+      continue;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      BlockArgument argument = argumentBehind(input->get());
+      if (!argument || !argument.hasOneUse() || !isConstant(argument))
+        continue;
+      AffineExpr laneExpr = getAffineDimExpr(*lane, op.getContext());
+      ArrayRef<AffineExpr> exprs = op.getMatchingIndexingMap(input).getResults();
+      int64_t place = llvm::find(exprs, laneExpr) - exprs.begin();
+      if (place + 1 >= int64_t(exprs.size()))
+        continue; // not read along the lanes, or already last
+      if (std::optional<int64_t> dim = argumentDimension(input->get(), place))
+        schedule.lanesLast.append({int64_t(argument.getArgNumber()), *dim});
+    }
+  }
+}
+
+/// The column operand can be packed when it is a constant that only the contraction reads.
+static bool hasConstantColumns(const ContractionShape &shape, llvm::function_ref<bool(BlockArgument)> isConstant) {
+  BlockArgument argument = argumentBehind(linalg::GenericOp(shape.op)->getOperand(shape.columnOperand));
+  return argument && argument.hasOneUse() && isConstant(argument);
+}
+
+Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRange results,
+                                llvm::function_ref<bool(BlockArgument)> isConstant, const Machine &machine) {
+  Schedule schedule;
+  schedule.kind = shape.kind;
+  schedule.lanes = machine.lanes;
+  if (shape.kind == KernelKind::Contraction) {
+    scheduleContraction(schedule, shape.contraction, hasConstantColumns(shape.contraction, isConstant), machine);
+    return schedule;
+  }
+  int64_t operations = 0;
+  for (auto op : body.getOps<linalg::GenericOp>())
+    operations += flopsOf(op);
+  for (Value result : results)
+    operations += cast<RankedTensorType>(result.getType()).getNumElements();
+  schedule.chunks = std::clamp<int64_t>(operations / scalarOpsPerChunk, 1, mostChunks);
+  if (shape.kind == KernelKind::Points)
+    storeLanesLast(schedule, body, isConstant);
+  if (shape.kind == KernelKind::Rows)
+    keepSharedRows(schedule, shape.rows, body);
+  return schedule;
+}

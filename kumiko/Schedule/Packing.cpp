@@ -1,0 +1,121 @@
+//===- Packing.cpp - how a constant operand is stored for a contraction ----===//
+#include "kumiko/Schedule/Packing.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace kumiko;
+
+BlockArgument kumiko::argumentBehind(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      return BlockArgument();
+    tensor = op->getOperand(0);
+  }
+  return cast<BlockArgument>(tensor);
+}
+
+/// The column operand of a packed contraction.
+static Packing packColumns(const ContractionShape &contraction, int64_t panelColumns) {
+  linalg::GenericOp op = contraction.op;
+  Value operand = op->getOperand(contraction.columnOperand);
+  Packing packing;
+  packing.argument = argumentBehind(operand).getArgNumber();
+  packing.shape = llvm::to_vector(cast<RankedTensorType>(operand.getType()).getShape());
+  packing.panelColumns = panelColumns;
+  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(contraction.columnOperand));
+  auto dimsOf = [&](ArrayRef<unsigned> loops) {
+    SmallVector<unsigned> dims;
+    for (unsigned loop : loops)
+      for (auto [number, expr] : llvm::enumerate(map.getResults()))
+        if (expr == getAffineDimExpr(loop, op.getContext()))
+          dims.push_back(number);
+    return dims;
+  };
+  packing.batch = dimsOf(contraction.batch);
+  packing.columns = dimsOf(contraction.columns);
+  packing.depth = dimsOf(contraction.depth);
+  return packing;
+}
+
+static Packing packLanesLast(BlockArgument argument, unsigned dimension) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  Packing packing;
+  packing.argument = argument.getArgNumber();
+  packing.shape = llvm::to_vector(type.getShape());
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    (d == dimension ? packing.columns : packing.depth).push_back(d);
+  packing.panelColumns = type.getDimSize(dimension);
+  packing.elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return packing;
+}
+
+SmallVector<Packing, 2> kumiko::packingsOf(const KernelShape &shape, const Schedule &schedule, Block &body) {
+  SmallVector<Packing, 2> packings;
+  if (shape.kind == KernelKind::Contraction && schedule.packed)
+    packings.push_back(packColumns(shape.contraction, schedule.panelColumns));
+  for (size_t i = 0; i + 1 < schedule.lanesLast.size(); i += 2)
+    packings.push_back(packLanesLast(body.getArgument(schedule.lanesLast[i]), schedule.lanesLast[i + 1]));
+  return packings;
+}
+
+const Packing *kumiko::packingOfArgument(ArrayRef<Packing> packings, unsigned argument) {
+  const Packing *found = llvm::find_if(packings, [&](const Packing &packing) { return packing.argument == argument; });
+  return found == packings.end() ? nullptr : found;
+}
+
+namespace {
+/// Offsets, in elements, of all points over some dimensions, row-major in their order.
+SmallVector<int64_t> offsetsOver(ArrayRef<unsigned> dims, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  SmallVector<int64_t> offsets{0};
+  for (unsigned d : dims) {
+    SmallVector<int64_t> next;
+    next.reserve(offsets.size() * shape[d]);
+    for (int64_t offset : offsets)
+      for (int64_t i = 0; i < shape[d]; ++i)
+        next.push_back(offset + i * strides[d]);
+    offsets = std::move(next);
+  }
+  return offsets;
+}
+} // namespace
+
+int64_t Packing::elementCount() const {
+  int64_t count = 1, width = 1;
+  for (unsigned d : batch)
+    count *= shape[d];
+  for (unsigned d : depth)
+    count *= shape[d];
+  for (unsigned d : columns)
+    width *= shape[d];
+  return count * llvm::alignTo(width, panelColumns);
+}
+
+SmallVector<int64_t> Packing::strides() const {
+  SmallVector<int64_t> result(shape.size(), 0);
+  int64_t step = 1;
+  for (ArrayRef<unsigned> dims : {ArrayRef(columns), ArrayRef(depth), ArrayRef(batch)})
+    for (unsigned d : llvm::reverse(dims)) {
+      result[d] = step;
+      step *= shape[d];
+    }
+  return result;
+}
+
+void Packing::pack(const char *source, char *target) const {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size(); d > 1; --d)
+    strides[d - 2] = strides[d - 1] * shape[d - 1];
+  SmallVector<int64_t> outer = offsetsOver(batch, shape, strides), wide = offsetsOver(columns, shape, strides),
+                       deep = offsetsOver(depth, shape, strides);
+  const size_t bytes = elementBytes;
+  for (int64_t base : outer)
+    for (size_t panel = 0; panel < wide.size(); panel += panelColumns)
+      for (int64_t k : deep)
+        for (size_t n = panel; n < panel + panelColumns; ++n, target += bytes) {
+          if (n < wide.size())
+            std::memcpy(target, source + (base + wide[n] + k) * bytes, bytes);
+          else
+            std::memset(target, 0, bytes);
+        }
+}

@@ -1,0 +1,33 @@
+//===- Packing.h - how a constant operand is stored for a contraction ------===//
+#pragma once
+#include "kumiko/Schedule/Schedule.h"
+
+namespace kumiko {
+
+/// A constant as [batch][panel][depth][panelColumns], zeros beyond the columns. Dimensions are those of `shape`, the
+/// constant as its reader sees it (its bytes are in row-major order). With panels as wide as the columns this is a
+/// transposition that puts the columns last.
+struct Packing {
+  unsigned argument = 0; ///< of the kernel
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<unsigned> batch, columns, depth;
+  int64_t panelColumns = 16;
+  int64_t elementBytes = 4;
+
+  int64_t elementCount() const;
+  /// Where there is one panel: the strides, in elements, of the stored dimensions.
+  llvm::SmallVector<int64_t> strides() const;
+  /// `source` may have any alignment.
+  void pack(const char *source, char *target) const;
+};
+
+/// The arguments of a kernel that its schedule wants stored in another order.
+llvm::SmallVector<Packing, 2> packingsOf(const KernelShape &shape, const Schedule &schedule, mlir::Block &body);
+
+/// The packing of one argument, if it has one.
+const Packing *packingOfArgument(llvm::ArrayRef<Packing> packings, unsigned argument);
+
+/// The block argument that `tensor` is, seen through reshapes only; null otherwise.
+mlir::BlockArgument argumentBehind(mlir::Value tensor);
+
+} // namespace kumiko

@@ -1,0 +1,15 @@
+//===- Passes.td - passes of the Schedule stage ----------------------------===//
+#ifndef KUMIKO_SCHEDULE_PASSES_TD
+#define KUMIKO_SCHEDULE_PASSES_TD
+include "mlir/Pass/PassBase.td"
+
+def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
+  let summary = "Give every kernel its schedule";
+  let description = [{
+    Attaches the attribute `schedule` to each `nn.kernel` that has none, from the analytical model of registers and
+    caches. A schedule that is already there (from a user or a tuning record) stays.
+
+    Before: bodies are linalg on tensors. After: every kernel has a schedule. Class: exact.
+  }];
+}
+#endif

@@ -1,0 +1,80 @@
+//===- Schedule.cpp - the schedule as an attribute -------------------------===//
+#include "kumiko/Schedule/Schedule.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace kumiko;
+
+static StringRef nameOf(KernelKind kind) {
+  switch (kind) {
+  case KernelKind::Contraction:
+    return "contraction";
+  case KernelKind::Rows:
+    return "rows";
+  case KernelKind::Points:
+    return "points";
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+namespace {
+struct Field {
+  StringRef name;
+  int64_t Schedule::*member;
+};
+} // namespace
+
+/// The numbers of a schedule and their names; those of the contraction come first.
+static constexpr unsigned contractionFields = 6;
+static const Field fields[] = {
+    {"tile_rows", &Schedule::tileRows},       {"panel_columns", &Schedule::panelColumns},
+    {"tile_panels", &Schedule::tilePanels},   {"depth_unroll", &Schedule::depthUnroll},
+    {"chunk_row_blocks", &Schedule::chunkRowBlocks}, {"chunk_panels", &Schedule::chunkPanels},
+    {"lanes", &Schedule::lanes},              {"chunks", &Schedule::chunks},
+    {"scratch_bytes", &Schedule::scratchBytes},
+};
+
+DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
+  Builder b(context);
+  SmallVector<NamedAttribute> entries{b.getNamedAttr("template", b.getStringAttr(nameOf(kind)))};
+  for (auto [number, field] : llvm::enumerate(fields))
+    if (number >= contractionFields || kind == KernelKind::Contraction)
+      entries.push_back(b.getNamedAttr(field.name, b.getI64IntegerAttr(this->*field.member)));
+  if (packed)
+    entries.push_back(b.getNamedAttr("packed", b.getUnitAttr()));
+  if (prefetch)
+    entries.push_back(b.getNamedAttr("prefetch", b.getUnitAttr()));
+  if (!lanesLast.empty())
+    entries.push_back(b.getNamedAttr("lanes_last", b.getDenseI64ArrayAttr(lanesLast)));
+  if (!keptOps.empty())
+    entries.push_back(b.getNamedAttr("kept_ops", b.getDenseI64ArrayAttr(keptOps)));
+  return b.getDictionaryAttr(entries);
+}
+
+FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
+  auto name = attribute ? attribute.getAs<StringAttr>("template") : StringAttr();
+  if (!name)
+    return failure();
+  Schedule schedule;
+  bool found = false;
+  for (KernelKind kind : {KernelKind::Contraction, KernelKind::Rows, KernelKind::Points})
+    if (nameOf(kind) == name.getValue()) {
+      schedule.kind = kind;
+      found = true;
+    }
+  for (const Field &field : fields)
+    if (auto number = attribute.getAs<IntegerAttr>(field.name)) {
+      if (number.getInt() < 0)
+        return failure();
+      schedule.*field.member = number.getInt();
+    }
+  schedule.packed = attribute.contains("packed");
+  schedule.prefetch = attribute.contains("prefetch");
+  if (auto kept = attribute.getAs<DenseI64ArrayAttr>("kept_ops"))
+    schedule.keptOps = llvm::to_vector(kept.asArrayRef());
+  if (auto pairs = attribute.getAs<DenseI64ArrayAttr>("lanes_last"))
+    schedule.lanesLast = llvm::to_vector(pairs.asArrayRef());
+  if (!found)
+    return failure();
+  return schedule;
+}

@@ -1,0 +1,73 @@
+//===- Schedule.h - decisions about one kernel, as data --------------------===//
+//
+// A schedule says how a kernel is to be run: which template, which tile, how the work splits into chunks. It is an
+// attribute of the kernel, so it can be printed, written by hand, kept in a tuning record and compared; the code
+// generator applies it and decides nothing.
+//
+//   schedule = {template = "contraction", tile_rows = 6, panel_columns = 16, tile_panels = 1, depth_unroll = 4,
+//               chunk_row_blocks = 32, chunk_panels = 4, packed, chunks = 56, ...}
+//
+// Chunks depend on the shape and the schedule only, never on the number of threads: that makes results bit-equal for
+// every number of threads.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Schedule/KernelShape.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace kumiko {
+
+/// The machine as the analytical model sees it.
+struct Machine {
+  int64_t lanes = 8;      ///< f32 per vector register
+  int64_t registers = 16; ///< vector registers
+  int64_t l1 = 32 << 10, l2 = 512 << 10;
+};
+
+struct Schedule {
+  KernelKind kind = KernelKind::Points;
+  int64_t lanes = 8;
+
+  // contraction: a register tile of `tileRows` x (`tilePanels` * `panelColumns`), blocks of it per chunk
+  int64_t tileRows = 6;
+  int64_t panelColumns = 16;
+  int64_t tilePanels = 1;
+  int64_t depthUnroll = 4;
+  int64_t chunkRowBlocks = 1;
+  int64_t chunkPanels = 1;
+  /// The column operand is a constant, stored as [batch][panel][depth][panelColumns].
+  bool packed = false;
+  /// Packed columns come from beyond the second-level cache: fetch the next panel while this one is used.
+  bool prefetch = false;
+
+  /// points: pairs (argument, dimension): constants stored with that dimension last, where the lanes run along it.
+  llvm::SmallVector<int64_t> lanesLast;
+
+  /// rows: numbers (in the order of the body) of the ops whose rows are kept in scratch instead of computed again.
+  llvm::SmallVector<int64_t> keptOps;
+
+  /// Into how many chunks the kernel splits; rows and points divide their outer iterations evenly.
+  int64_t chunks = 1;
+  /// Bytes of scratch that a chunk needs.
+  int64_t scratchBytes = 0;
+
+  mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
+  static mlir::FailureOr<Schedule> fromAttribute(mlir::DictionaryAttr attribute);
+};
+
+/// Balanced blocks: `total` items in ceil(total / most) blocks whose sizes differ by at most one; the first `big`
+/// blocks have size + 1 items.
+struct BalancedBlocks {
+  int64_t count = 0, size = 0, big = 0;
+  BalancedBlocks(int64_t total, int64_t most) {
+    count = total == 0 ? 0 : (total + most - 1) / most;
+    size = count ? total / count : 0;
+    big = total - size * count;
+  }
+};
+
+/// Decides from registers, caches and the amount of work.
+Schedule chooseSchedule(const KernelShape &shape, mlir::Block &body, mlir::ValueRange results,
+                        llvm::function_ref<bool(mlir::BlockArgument)> isConstant, const Machine &machine);
+
+} // namespace kumiko

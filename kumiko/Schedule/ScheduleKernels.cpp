@@ -1,0 +1,31 @@
+//===- ScheduleKernels.cpp - give every kernel its schedule ----------------===//
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Schedule/Schedule.h"
+#include "kumiko/Schedule/Passes.h"
+
+namespace kumiko {
+#define GEN_PASS_DEF_SCHEDULEKERNELSPASS
+#include "kumiko/Schedule/Passes.h.inc"
+} // namespace kumiko
+
+using namespace mlir;
+using namespace kumiko;
+
+namespace {
+struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKernels> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<nn::KernelOp>()) {
+      if (kernel->hasAttr("schedule"))
+        continue;
+      Block &body = kernel.getBody().front();
+      ValueRange results = body.getTerminator()->getOperands();
+      KernelShape shape = shapeOfKernel(body, results);
+      auto isConstant = [&](BlockArgument argument) {
+        return kernel.getArgAttr(argument.getArgNumber(), "nn.constant") != Attribute();
+      };
+      Schedule schedule = chooseSchedule(shape, body, results, isConstant, Machine());
+      kernel->setAttr("schedule", schedule.toAttribute(&getContext()));
+    }
+  }
+};
+} // namespace

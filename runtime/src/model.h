@@ -1,0 +1,43 @@
+/*===- model.h - an artefact, checked ----------------------------------------===*/
+#ifndef KUMIKO_MODEL_H
+#define KUMIKO_MODEL_H
+
+#include "kumiko/kumiko.h"
+#include <stdatomic.h>
+
+#define KUMIKO_MAX_RANK 32u
+
+/** A reference of some call to an input or output: these change when tensors are bound, all others never. */
+typedef struct kumiko_edge {
+  uint64_t slot; /* among the references of all calls, in order */
+  kumiko_buffer buffer;
+} kumiko_edge;
+
+struct kumiko_model {
+  _Atomic uint32_t references;
+  const kumiko_artefact *artefact;
+  const char *weights; /* embedded or mapped */
+  void *mapping;       /* of the weights' file, or null */
+  void *library;       /* from dlopen, or null */
+  uint64_t slot_count;
+  int64_t most_chunks;
+  uint64_t edge_count;
+  kumiko_edge edges[];
+};
+
+int kumiko_model_from_artefact(const kumiko_artefact *artefact, const char *weights_folder, kumiko_model **model);
+int kumiko_model_load(const char *path, kumiko_model **model);
+void kumiko_model_retain(kumiko_model *model);
+void kumiko_model_release(kumiko_model *model);
+int kumiko_model_get_info(const kumiko_model *model, kumiko_model_info *info);
+
+/** Everything the runtime relies on later; the message goes to the thread. */
+int kumiko_check_artefact(const kumiko_artefact *artefact);
+
+/** Bytes of a value that has been checked. */
+uint64_t kumiko_value_bytes(const kumiko_value *value);
+
+/** Maps artefact->weights_file of the folder; the message goes to the thread. */
+int kumiko_map_weights(const kumiko_artefact *artefact, const char *folder, void **mapping);
+
+#endif

@@ -1,0 +1,54 @@
+// RUN: kumiko-opt %s --kumiko-emit-kernels | FileCheck %s
+
+// Two dimensions that every read and write treats as one are one loop; the last vector is masked.
+// CHECK-LABEL: func.func @merged
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: arith.negf
+// CHECK: vector.store
+// CHECK: vector.maskedstore
+// CHECK-NOT: arith.divui
+nn.kernel @merged(%x: tensor<5x7xf32>) -> tensor<5x7xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<5x7xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<5x7xf32>) outs(%empty : tensor<5x7xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.negf %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<5x7xf32>
+  nn.yield %y : tensor<5x7xf32>
+}
+
+// max with a constant is a compare and a select: one instruction, and a NaN still passes.
+// CHECK-LABEL: func.func @relu
+// CHECK-NOT: maximumf
+// CHECK: arith.cmpf olt
+// CHECK-NEXT: arith.select
+nn.kernel @relu(%x: tensor<64xf32>) -> tensor<64xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<64xf32>) outs(%empty : tensor<64xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.maximumf %p, %zero : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  nn.yield %y : tensor<64xf32>
+}
+
+// Truth values take a byte in memory.
+// CHECK-LABEL: func.func @truth
+// CHECK: memref<8xi8>
+// CHECK: arith.extui {{.*}} : vector<8xi1> to vector<8xi8>
+nn.kernel @truth(%x: tensor<8xf32>) -> tensor<8xi1> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8xi1>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%empty : tensor<8xi1>) {
+  ^bb0(%p: f32, %o: i1):
+    %0 = arith.cmpf olt, %p, %zero : f32
+    linalg.yield %0 : i1
+  } -> tensor<8xi1>
+  nn.yield %y : tensor<8xi1>
+}

@@ -1,0 +1,92 @@
+// RUN: kumiko-opt %s --kumiko-schedule-kernels | FileCheck %s
+
+#row = affine_map<(m, n, k) -> (m, k)>
+#column = affine_map<(m, n, k) -> (k, n)>
+#result = affine_map<(m, n, k) -> (m, n)>
+
+// A product with constant columns gets the 6 x 16 tile and packed weights.
+// CHECK-LABEL: nn.kernel @product
+// CHECK-SAME: packed
+// CHECK-SAME: panel_columns = 16
+// CHECK-SAME: template = "contraction"
+// CHECK-SAME: tile_rows = 6
+nn.kernel @product(%a: tensor<128x96xf32>, %b: tensor<96x200xf32> {nn.constant}) -> tensor<128x200xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<128x200xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<128x200xf32>) -> tensor<128x200xf32>
+  %y = linalg.generic {indexing_maps = [#row, #column, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<128x96xf32>, tensor<96x200xf32>) outs(%init : tensor<128x200xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<128x200xf32>
+  nn.yield %y : tensor<128x200xf32>
+}
+
+// One row only: several panels side by side keep the registers busy. The columns are no constant, so nothing is packed.
+// CHECK-LABEL: nn.kernel @one_row
+// CHECK-NOT: packed
+// CHECK-SAME: tile_panels = 4
+// CHECK-SAME: tile_rows = 1
+nn.kernel @one_row(%a: tensor<1x96xf32>, %b: tensor<96x256xf32>) -> tensor<1x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<1x256xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x256xf32>) -> tensor<1x256xf32>
+  %y = linalg.generic {indexing_maps = [#row, #column, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<1x96xf32>, tensor<96x256xf32>) outs(%init : tensor<1x256xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<1x256xf32>
+  nn.yield %y : tensor<1x256xf32>
+}
+
+// A sum along memory is a row kernel.
+// CHECK-LABEL: nn.kernel @row_sum
+// CHECK-SAME: template = "rows"
+nn.kernel @row_sum(%x: tensor<7x33xf32>) -> tensor<7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<7xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<7xf32>) -> tensor<7xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(r, k) -> (r, k)>, affine_map<(r, k) -> (r)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x33xf32>) outs(%init : tensor<7xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<7xf32>
+  nn.yield %y : tensor<7xf32>
+}
+
+// A sum across memory keeps its lanes on the kept dimension: no row kernel.
+// CHECK-LABEL: nn.kernel @column_sum
+// CHECK-SAME: template = "points"
+nn.kernel @column_sum(%x: tensor<7x33xf32>) -> tensor<33xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<33xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<33xf32>) -> tensor<33xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, k) -> (k, n)>, affine_map<(n, k) -> (n)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x33xf32>) outs(%init : tensor<33xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<33xf32>
+  nn.yield %y : tensor<33xf32>
+}
+
+// A schedule that is already there stays.
+// CHECK-LABEL: nn.kernel @given
+// CHECK-SAME: chunks = 3
+nn.kernel @given(%x: tensor<64xf32>) -> tensor<64xf32> attributes {schedule = {template = "points", chunks = 3 : i64}} {
+  %empty = tensor.empty() : tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<64xf32>) outs(%empty : tensor<64xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.negf %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  nn.yield %y : tensor<64xf32>
+}

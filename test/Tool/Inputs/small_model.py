@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Writes small ONNX models without any package, for the tests of the command line.
+
+    small_model.py KIND MODEL.onnx
+
+KIND is one of the functions below. Weights are fixed numbers, so the files are the same every time.
+"""
+import struct
+import sys
+
+
+def varint(value):
+    value &= (1 << 64) - 1
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def message(field, data):
+    data = data.encode() if isinstance(data, str) else data
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+FLOAT, INT64 = 1, 7
+
+
+def tensor(name, shape, values, kind=FLOAT):
+    raw = struct.pack(f"<{len(values)}{'f' if kind == FLOAT else 'q'}", *values)
+    return b"".join(number(1, d) for d in shape) + number(2, kind) + message(8, name) + message(9, raw)
+
+
+def value_info(name, shape, kind=FLOAT):
+    dims = b"".join(message(1, message(2, d) if isinstance(d, str) else number(1, d)) for d in shape)
+    return message(1, name) + message(2, message(1, number(1, kind) + message(2, dims)))
+
+
+def node(op, inputs, outputs, name, attributes=b"", domain=""):
+    parts = [message(1, i) for i in inputs] + [message(2, o) for o in outputs]
+    parts += [message(3, name), message(4, op), attributes, message(7, domain) if domain else b""]
+    return b"".join(parts)
+
+
+def model(nodes, weights, inputs, outputs, domains=("",)):
+    graph = b"".join(message(1, n) for n in nodes) + message(2, "small") + b"".join(message(5, w) for w in weights)
+    graph += b"".join(message(11, i) for i in inputs) + b"".join(message(12, o) for o in outputs)
+    opsets = b"".join(message(8, (message(1, d) if d else b"") + number(2, 17 if not d else 1)) for d in domains)
+    return number(1, 8) + message(2, "small_model.py") + message(7, graph) + opsets
+
+
+def dense():
+    """y = relu(x @ w + b): f32[2,8] to f32[2,4]"""
+    weights = [((7 * i) % 11 - 5) / 8 for i in range(32)]
+    return model(
+        [
+            node("MatMul", ["x", "w"], ["product"], "dense/product"),
+            node("Add", ["product", "b"], ["sum"], "dense/sum"),
+            node("Relu", ["sum"], ["y"], "dense/relu"),
+        ],
+        [tensor("w", [8, 4], weights), tensor("b", [4], [0.5, -0.5, 1.0, 0.0])],
+        [value_info("x", [2, 8])],
+        [value_info("y", [2, 4])],
+    )
+
+
+def foreign():
+    """A node of somebody else's domain."""
+    nodes = [node("FancyNorm", ["x"], ["y"], "block/norm", domain="com.acme")]
+    return model(nodes, [], [value_info("x", [2, 8])], [value_info("y", [2, 8])], ("", "com.acme"))
+
+
+def mismatch():
+    """Inner dimensions that do not fit: 8 and 5."""
+    nodes = [node("MatMul", ["x", "w"], ["y"], "dense/product")]
+    return model(nodes, [tensor("w", [5, 4], [0.0] * 20)], [value_info("x", [2, 8])], [value_info("y", [2, 4])])
+
+
+def lookup():
+    """y = table[i]: an index that the data decides."""
+    nodes = [node("Gather", ["table", "i"], ["y"], "lookup")]
+    table = tensor("table", [3, 2], [1, 2, 3, 4, 5, 6])
+    return model(nodes, [table], [value_info("i", [2], INT64)], [value_info("y", [2, 2])])
+
+
+if __name__ == "__main__":
+    with open(sys.argv[2], "wb") as file:
+        file.write(globals()[sys.argv[1]]())

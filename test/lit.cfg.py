@@ -1,0 +1,25 @@
+# How the tests are found and run. Folders mirror kumiko/.
+import os
+import resource
+import lit.formats
+
+config.name = "kumiko"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".eq", ".test"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+
+# A test that hangs fails, and so does one that eats the machine's memory. AddressSanitizer reserves far more address
+# space than it uses, so it cannot have the second limit.
+lit_config.maxIndividualTestTime = 120
+if not config.kumiko_asan:
+    limit = 8_000_000 * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+path = os.pathsep.join([config.kumiko_bin, os.path.dirname(config.filecheck), config.llvm_tools, os.environ["PATH"]])
+config.environment["PATH"] = path
+config.substitutions.append(("%source", config.kumiko_source))
+
+# `REQUIRES: kumiko-onnx-suite`: the tests of a tool that is not built are skipped.
+for tool in sorted(os.listdir(config.kumiko_bin)) if os.path.isdir(config.kumiko_bin) else []:
+    config.available_features.add(tool)

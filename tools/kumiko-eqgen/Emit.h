@@ -1,0 +1,30 @@
+//===- Emit.h - what the generator writes ----------------------------------===//
+#pragma once
+#include "kumiko/Equation/Ast.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace kumiko::eqgen {
+
+/// A file as it was read.
+struct Source {
+  llvm::StringRef name; ///< without its folder
+  llvm::StringRef text;
+};
+
+/// One ODS record per op, over the classes of kumiko/Nn/NnBase.td.
+void emitOds(llvm::raw_ostream &os, llvm::ArrayRef<eq::OpDef> ops);
+/// Initialisers {name, text} of all files, for kumiko/Nn/Equations.cpp.
+void emitTexts(llvm::raw_ostream &os, llvm::ArrayRef<Source> sources);
+/// The table behind kumiko/Nn/OnnxRows.h.
+void emitOnnxRows(llvm::raw_ostream &os, llvm::ArrayRef<eq::OpDef> ops);
+
+/// What built-in ops must keep to beyond the notation, because C++ classes are made of them: names, defaults,
+/// documentation, import clauses that exclude each other. Prints each mistake; true when there is none.
+bool checkBuiltins(llvm::raw_ostream &errors, llvm::ArrayRef<eq::OpDef> ops);
+
+} // namespace kumiko::eqgen

@@ -1,0 +1,43 @@
+//===- CommandLine.h - argv against the table of options --------------------===//
+#pragma once
+#include "kumiko/Support/Problem.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Support/StringSaver.h"
+
+namespace kumiko {
+
+/// Numbers of the options of Options.td: OPT_output, OPT_inputs, ...
+enum OptionNumber : unsigned {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "tools/kumiko/Options.inc"
+#undef OPTION
+};
+
+/// A command with its arguments, checked against the table: every option belongs to the command, every value has one of
+/// the listed values, there is exactly one MODEL unless help is asked for.
+struct Invocation {
+  std::string command;
+  llvm::opt::InputArgList arguments;
+  std::string model;
+  bool help = false;
+
+  bool has(OptionNumber option) const { return arguments.hasArg(option); }
+  llvm::StringRef value(OptionNumber option, llvm::StringRef otherwise = "") const {
+    return arguments.getLastArgValue(option, otherwise);
+  }
+  /// A whole number of at least `least`, or `otherwise` when the option is not given.
+  uint64_t number(OptionNumber option, uint64_t otherwise, uint64_t least, ProblemList &problems) const;
+};
+
+/// Reads `arguments` (without the program's name; the first is the command). Response files `@FILE` are opened.
+std::optional<Invocation> parseCommandLine(llvm::ArrayRef<const char *> arguments, llvm::StringSaver &saver,
+                                           ProblemList &problems);
+
+/// One screen: all commands.
+void printOverview(llvm::raw_ostream &os);
+/// One screen: a command and its options.
+void printHelp(llvm::StringRef command, llvm::raw_ostream &os);
+
+} // namespace kumiko

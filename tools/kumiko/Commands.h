@@ -1,0 +1,33 @@
+//===- Commands.h - what `kumiko COMMAND` does ------------------------------===//
+#pragma once
+#include "kumiko/Pipeline/Compile.h"
+#include "kumiko/Pipeline/Execute.h"
+#include "tools/kumiko/CommandLine.h"
+
+namespace kumiko {
+
+/// Each returns 0, or 1 when the answer is no. Errors go into `problems`, whose exit code then counts.
+int compileCommand(const Invocation &invocation, ProblemList &problems);
+int runCommand(const Invocation &invocation, ProblemList &problems);
+int benchCommand(const Invocation &invocation, ProblemList &problems);
+int verifyCommand(const Invocation &invocation, ProblemList &problems);
+int inspectCommand(const Invocation &invocation, ProblemList &problems);
+
+/// The options that every command with a MODEL shares.
+CompileOptions compileOptionsOf(const Invocation &invocation, ProblemList &problems);
+
+/// A model compiled in this process, or a shared library; with what its executable needs to live.
+struct OpenModel {
+  std::unique_ptr<CompiledModel> compiled; ///< null for a shared library
+  std::unique_ptr<Executable> executable;
+  double compileSeconds = 0;
+};
+
+/// Compiles or loads the invocation's MODEL; nothing when problems were added.
+std::optional<OpenModel> openModel(const Invocation &invocation, ProblemList &problems);
+
+/// Tensors for its inputs by `--inputs` and `--input`.
+std::vector<Tensor> inputsOf(const Invocation &invocation, const Executable &executable, bool randomOtherwise,
+                             ProblemList &problems);
+
+} // namespace kumiko

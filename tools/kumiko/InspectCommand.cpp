@@ -1,0 +1,163 @@
+#include "kumiko/Pipeline/MultiplyAdds.h"
+#include "llvm/Support/JSON.h"
+#include "tools/kumiko/Commands.h"
+
+using namespace kumiko;
+using llvm::json::fixUTF8;
+
+namespace {
+/// What is known about a model file, and its arithmetic when it could be imported.
+struct Inspection {
+  onnx::ModelSummary summary;
+  std::optional<uint64_t> multiplyAdds;
+};
+} // namespace
+
+static void printValues(llvm::StringRef title, llvm::ArrayRef<onnx::ModelSummary::Value> values) {
+  llvm::outs() << title << "\n";
+  for (const auto &value : values)
+    llvm::outs() << "  " << printable(value.name) << ": " << printable(value.type) << "\n";
+}
+
+static void printModel(const Inspection &inspection) {
+  const onnx::ModelSummary &summary = inspection.summary;
+  llvm::outs() << "graph " << printable(summary.graph) << ", by " << printable(summary.producer) << ", IR version "
+               << summary.irVersion << "\nopsets";
+  for (const auto &[domain, version] : summary.opsets)
+    llvm::outs() << " " << printable(domain) << "-" << version;
+  llvm::outs() << "\n";
+  printValues("inputs", summary.inputs);
+  printValues("outputs", summary.outputs);
+  for (const std::string &name : summary.overridable)
+    llvm::outs() << "  " << printable(name) << " is an input with a value of its own; compiled as a constant\n";
+  llvm::outs() << summary.nodes << " nodes, " << summary.parameters << " parameters (" << summary.parameterBytes
+               << " bytes)";
+  if (inspection.multiplyAdds)
+    llvm::outs() << ", " << *inspection.multiplyAdds << " multiply-adds";
+  llvm::outs() << "\nops\n";
+  for (const auto &[name, op] : summary.ops)
+    llvm::outs() << "  " << printable(name) << " " << op.count << (op.supported ? "" : "  not supported") << "\n";
+  for (const auto &node : summary.unsupported)
+    llvm::outs() << "not supported: " << printable(node.node) << ": " << printable(node.reason) << "\n";
+}
+
+static void writeValues(llvm::json::OStream &json, llvm::StringRef key,
+                        llvm::ArrayRef<onnx::ModelSummary::Value> values) {
+  json.attributeArray(key, [&] {
+    for (const auto &value : values)
+      json.object([&] {
+        json.attribute("name", fixUTF8(value.name));
+        json.attribute("type", fixUTF8(value.type));
+      });
+  });
+}
+
+static void printModelJson(const Inspection &inspection) {
+  const onnx::ModelSummary &summary = inspection.summary;
+  llvm::json::OStream json(llvm::outs(), /*IndentSize=*/1);
+  json.objectBegin();
+  json.attribute("graph", fixUTF8(summary.graph));
+  json.attribute("producer", fixUTF8(summary.producer));
+  json.attribute("ir_version", summary.irVersion);
+  json.attributeObject("opsets", [&] {
+    for (const auto &[domain, version] : summary.opsets)
+      json.attribute(fixUTF8(domain), version);
+  });
+  writeValues(json, "inputs", summary.inputs);
+  writeValues(json, "outputs", summary.outputs);
+  json.attributeArray("overridable", [&] {
+    for (const std::string &name : summary.overridable)
+      json.value(fixUTF8(name));
+  });
+  json.attribute("nodes", int64_t(summary.nodes));
+  json.attribute("parameters", int64_t(summary.parameters));
+  json.attribute("parameter_bytes", int64_t(summary.parameterBytes));
+  if (inspection.multiplyAdds)
+    json.attribute("multiply_adds", int64_t(std::min<uint64_t>(*inspection.multiplyAdds, INT64_MAX)));
+  else
+    json.attribute("multiply_adds", nullptr);
+  json.attributeArray("ops", [&] {
+    for (const auto &[name, op] : summary.ops)
+      json.object([&] {
+        json.attribute("name", fixUTF8(name));
+        json.attribute("count", int64_t(op.count));
+        json.attribute("supported", op.supported);
+      });
+  });
+  json.attributeArray("unsupported", [&] {
+    for (const auto &node : summary.unsupported)
+      json.object([&] {
+        json.attribute("node", fixUTF8(node.node));
+        json.attribute("reason", fixUTF8(node.reason));
+      });
+  });
+  json.objectEnd();
+  llvm::outs() << "\n";
+}
+
+/// What only Kumiko cannot do is part of the answer; a file that breaks its specification is an error.
+static void inspectModel(const Invocation &invocation, ProblemList &problems) {
+  CompileOptions options = compileOptionsOf(invocation, problems);
+  if (problems.hasErrors())
+    return;
+  Session session(/*jobs=*/1);
+  Inspection inspection;
+  ProblemList found;
+  {
+    DiagnosticsToProblems diagnostics(session.context(), Stage::Import, invocation.model, found);
+    auto module = onnx::importOnnx(invocation.model, session.context(), options.import, found, inspection.summary);
+    if (mlir::succeeded(module))
+      inspection.multiplyAdds = countMultiplyAdds(**module);
+  }
+  bool answered = true;
+  for (const Problem &problem : found.all())
+    if (problem.warning || faultOf(problem.code) != Fault::Unsupported) {
+      problems.add(problem);
+      answered &= problem.warning;
+    }
+  if (!answered)
+    return;
+  if (invocation.has(OPT_json))
+    printModelJson(inspection);
+  else
+    printModel(inspection);
+}
+
+static void inspectLibrary(const Invocation &invocation, ProblemList &problems) {
+  auto executable = Executable::fromLibrary(invocation.model, problems);
+  if (!executable)
+    return;
+  auto values = [](llvm::ArrayRef<ProgramValue> list) {
+    std::vector<onnx::ModelSummary::Value> result;
+    for (const ProgramValue &value : list)
+      result.push_back({value.name, describe(value.type, value.shape)});
+    return result;
+  };
+  const kumiko_model_info &info = executable->info();
+  if (!invocation.has(OPT_json)) {
+    llvm::outs() << info.name << ", made by " << info.producer << "\n" << info.provenance << "\n";
+    printValues("inputs", values(executable->inputs()));
+    printValues("outputs", values(executable->outputs()));
+    llvm::outs() << info.call_count << " kernel calls, arena " << info.arena_bytes << " bytes, scratch "
+                 << info.scratch_bytes << " bytes per thread, weights " << info.weights_bytes << " bytes\n";
+    return;
+  }
+  llvm::json::OStream json(llvm::outs(), /*IndentSize=*/1);
+  json.object([&] {
+    json.attribute("name", fixUTF8(info.name));
+    json.attribute("producer", fixUTF8(info.producer));
+    json.attribute("provenance", fixUTF8(info.provenance));
+    writeValues(json, "inputs", values(executable->inputs()));
+    writeValues(json, "outputs", values(executable->outputs()));
+    json.attribute("calls", int64_t(info.call_count));
+    json.attribute("arena_bytes", int64_t(info.arena_bytes));
+    json.attribute("scratch_bytes", int64_t(info.scratch_bytes));
+    json.attribute("weights_bytes", int64_t(info.weights_bytes));
+  });
+  llvm::outs() << "\n";
+}
+
+int kumiko::inspectCommand(const Invocation &invocation, ProblemList &problems) {
+  isSharedLibrary(invocation.model) ? inspectLibrary(invocation, problems) : inspectModel(invocation, problems);
+  return 0;
+}

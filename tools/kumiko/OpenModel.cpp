@@ -1,0 +1,60 @@
+#include "kumiko/Pipeline/Inputs.h"
+#include "tools/kumiko/Commands.h"
+#include <chrono>
+
+using namespace kumiko;
+
+CompileOptions kumiko::compileOptionsOf(const Invocation &invocation, ProblemList &problems) {
+  CompileOptions options;
+  for (const std::string &dim : invocation.arguments.getAllArgValues(OPT_dim))
+    onnx::parseDim(dim, options.import, problems);
+  options.import.allowSymlinks = invocation.has(OPT_allow_symlinks);
+  // The table has checked the value.
+  options.allow = *allowNamed(invocation.value(OPT_allow, nameOf(options.allow)));
+  options.target = invocation.value(OPT_target, "host").str();
+  options.dumpFolder = invocation.value(OPT_dump_ir).str();
+  options.jobs = invocation.number(OPT_jobs, 0, 1, problems);
+  if (invocation.has(OPT_ops))
+    problems.add(Code::UnsupportedForm, "--ops is not available yet")
+        .helped("add the operator's equation to kumiko/Nn and build again");
+  return options;
+}
+
+std::optional<OpenModel> kumiko::openModel(const Invocation &invocation, ProblemList &problems) {
+  OpenModel open;
+  if (isSharedLibrary(invocation.model)) {
+    for (OptionNumber option : {OPT_dim, OPT_allow, OPT_target, OPT_dump_ir, OPT_timing, OPT_jobs})
+      if (invocation.has(option))
+        problems.add(Code::BadOption, "a shared library is compiled already; this option changes nothing about it")
+            .helped("give the model itself");
+    if (problems.hasErrors())
+      return std::nullopt;
+    open.executable = Executable::fromLibrary(invocation.model, problems);
+  } else {
+    CompileOptions options = compileOptionsOf(invocation, problems);
+    if (options.target != "host")
+      problems.add(Code::BadOption, "only code for this machine can run here").helped("leave out --target");
+    if (problems.hasErrors())
+      return std::nullopt;
+    auto start = std::chrono::steady_clock::now();
+    open.compiled = compile(invocation.model, options, problems);
+    if (!open.compiled)
+      return std::nullopt;
+    open.executable = Executable::fromCompiled(*open.compiled, problems);
+    open.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (invocation.has(OPT_timing))
+      open.compiled->timing.print(llvm::errs());
+  }
+  if (!open.executable)
+    return std::nullopt;
+  return open;
+}
+
+std::vector<Tensor> kumiko::inputsOf(const Invocation &invocation, const Executable &executable, bool randomOtherwise,
+                                     ProblemList &problems) {
+  InputSources sources;
+  sources.archive = invocation.value(OPT_inputs).str();
+  sources.single = invocation.arguments.getAllArgValues(OPT_input);
+  sources.randomOtherwise = randomOtherwise;
+  return readInputs(executable.inputs(), sources, problems);
+}

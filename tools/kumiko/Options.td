@@ -1,0 +1,79 @@
+//===- Options.td - every command and option of `kumiko` --------------------===//
+//
+// The one table: parsing, help, `did you mean` and completion are made from it. An option lists the commands that take
+// it; others refuse it.
+//
+//===----------------------------------------------------------------------===//
+include "llvm/Option/OptParser.td"
+
+def compile : SubCommand<"compile", "turn a model into an object file or a shared library",
+  "kumiko compile MODEL -o OUT.{o,so} [options]">;
+def run : SubCommand<"run", "run a model, or a shared library made by compile, on given inputs",
+  "kumiko run MODEL|OUT.so --inputs IN.npz --outputs OUT.npz [options]">;
+def bench : SubCommand<"bench", "measure how fast a model or a shared library runs",
+  "kumiko bench MODEL|OUT.so [options]">;
+def verify : SubCommand<"verify", "compare compiled code with the reference evaluator",
+  "kumiko verify MODEL [options]">;
+def inspect : SubCommand<"inspect", "show what a model or a shared library holds",
+  "kumiko inspect MODEL|OUT.so [options]">;
+
+class Titled<string title> : OptionGroup<title> { let HelpText = title; }
+def results_group : Titled<"Input and output">;
+def model_group : Titled<"Model">;
+def compile_group : Titled<"Compiling">;
+def run_group : Titled<"Running">;
+def verify_group : Titled<"Verifying">;
+
+defvar all = [compile, run, bench, verify, inspect];
+defvar compiling = [compile, run, bench, verify];
+defvar running = [run, bench, verify];
+
+// An option with a value: `--name VALUE` and `--name=VALUE`.
+multiclass Value<string name, string meta, list<SubCommand> commands, string help> {
+  def NAME : Separate<["--"], name, commands>, MetaVarName<meta>, HelpText<help>;
+  def NAME#_eq : Joined<["--"], name#"=", commands>, Alias<!cast<Option>(NAME)>;
+}
+
+def help : Flag<["--"], "help", all>, HelpText<"show this text">;
+def help_short : Flag<["-"], "h", all>, Alias<help>;
+
+let Group = results_group in {
+def output : Separate<["-"], "o", [compile]>, MetaVarName<"OUT">,
+  HelpText<"where to write: OUT.o (with OUT.h beside it) or OUT.so">;
+defm inputs : Value<"inputs", "IN.npz", running, "arrays to run on, named as the model names its inputs">;
+defm input : Value<"input", "NAME=X", running, "one input: a .npy file, or 'random' (the same numbers every time)">;
+defm outputs : Value<"outputs", "OUT.npz", [run], "where to write the results; without it they are summed up">;
+def json : Flag<["--"], "json", [bench, verify, inspect]>, HelpText<"print one JSON object">;
+} // group
+
+let Group = model_group in {
+defm dim : Value<"dim", "NAME=N", all, "size of a symbolic dimension; 'INPUT[AXIS]=N' where it has no name">;
+defm ops : Value<"ops", "FILE.eq", all, "operators of your own, as equations">;
+def allow_symlinks : Flag<["--"], "allow-symlinks", all>, HelpText<"let external data be symbolic links">;
+} // group
+
+let Group = compile_group in {
+defm allow : Value<"allow", "CLASS", compiling, "rewrites up to exact, rounding or approximate (default)">,
+  Values<"exact,rounding,approximate">;
+defm target : Value<"target", "CPU", compiling, "host (default), x86-64-v2, x86-64-v3, x86-64-v4 or aarch64">,
+  Values<"host,x86-64-v2,x86-64-v3,x86-64-v4,aarch64">;
+defm weights : Value<"weights", "PLACE", [compile], "embed, or file: beside the artefact (default above 1 GiB)">,
+  Values<"embed,file">;
+def explain : Flag<["--"], "explain", [compile]>, HelpText<"say what became of every node; --explain=json for programs">;
+def explain_eq : Joined<["--"], "explain=", [compile]>, Values<"text,json">;
+defm stop_after : Value<"stop-after", "STAGE", [compile],
+  "print the IR after import, optimize, fuse, lower, schedule, plan, codegen or emit">;
+defm dump_ir : Value<"dump-ir", "DIR", compiling, "write the IR after every stage into DIR">;
+def timing : Flag<["--"], "timing", compiling>, HelpText<"say on standard error where compile time went">;
+defm jobs : Value<"jobs", "N", compiling, "threads of the compiler; never changes the result">;
+} // group
+
+let Group = run_group in {
+defm threads : Value<"threads", "N", running, "threads of the compiled code (default: every CPU it may use)">;
+} // group
+
+let Group = verify_group in {
+defm ulp : Value<"ulp", "N", [verify], "largest error to accept, in units in the last place (default 64)">;
+def each_op : Flag<["--"], "each-op", [verify]>, HelpText<"name the first node whose result differs">;
+def each_pass : Flag<["--"], "each-pass", [verify]>, HelpText<"compare after every stage">;
+} // group

@@ -1,0 +1,64 @@
+//===- main.cpp - the program `kumiko` --------------------------------------===//
+#include "kumiko/Emit/Table.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/InitLLVM.h"
+#include "tools/kumiko/Commands.h"
+
+using namespace kumiko;
+
+/// LLVM gives up: say so in our words and with our exit code.
+static void reportFatalError(void *, const char *reason, bool) {
+  Problem(Code::Internal, reason).helped("this is a defect of Kumiko; please report it together with the model")
+      .print(llvm::errs());
+  llvm::errs().flush();
+  std::_Exit(int(Fault::Defect));
+}
+
+static int runCommandNamed(const Invocation &invocation, ProblemList &problems) {
+  using Command = int (*)(const Invocation &, ProblemList &);
+  constexpr std::pair<llvm::StringLiteral, Command> commands[] = {{"compile", compileCommand},
+                                                                  {"run", runCommand},
+                                                                  {"bench", benchCommand},
+                                                                  {"verify", verifyCommand},
+                                                                  {"inspect", inspectCommand}};
+  for (auto [name, command] : commands)
+    if (invocation.command == name)
+      return command(invocation, problems);
+  llvm_unreachable("a command of the table without a function");
+}
+
+static int finish(int answer, const ProblemList &problems) {
+  llvm::outs().flush();
+  problems.print(llvm::errs());
+  return problems.hasErrors() ? problems.exitCode() : answer;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::install_fatal_error_handler(reportFatalError);
+  llvm::ArrayRef<const char *> arguments(argv + 1, argc > 0 ? argc - 1 : 0);
+  if (arguments.empty()) {
+    printOverview(llvm::errs());
+    return int(Fault::Usage);
+  }
+  llvm::StringRef first = arguments.front();
+  if (first == "--help" || first == "-h" || first == "help") {
+    printOverview(llvm::outs());
+    return 0;
+  }
+  if (first == "--version") {
+    llvm::outs() << producer() << " (LLVM " LLVM_VERSION_STRING ")\n";
+    return 0;
+  }
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  ProblemList problems;
+  auto invocation = parseCommandLine(arguments, saver, problems);
+  if (!invocation)
+    return finish(0, problems);
+  if (invocation->help) {
+    printHelp(invocation->command, llvm::outs());
+    return 0;
+  }
+  return finish(runCommandNamed(*invocation, problems), problems);
+}

@@ -1,0 +1,27 @@
+//===- Sample.h - a small hand-made program for the tests of Emit -----------===//
+#pragma once
+#include "kumiko/Emit/Objects.h"
+#include "kumiko/Plan/Program.h"
+#include "llvm/Support/ThreadPool.h"
+#include <optional>
+
+namespace kumiko {
+
+/// y[2,8] = exp(x[2,8] * scale[8]) + shift[8], by two kernels: the product goes through the arena, the exponential
+/// through scratch; the second kernel answers 14 when it meets a negative x in the first column.
+class Sample {
+public:
+  /// `jobs` 0: without threads.
+  explicit Sample(unsigned jobs = 2);
+
+  Program program;
+  Target target;
+  std::vector<Object> kernels;
+
+  static float expected(float x, unsigned column);
+
+private:
+  std::optional<llvm::DefaultThreadPool> pool;
+};
+
+} // namespace kumiko

@@ -1,0 +1,137 @@
+#include "kumiko/Equation/Extent.h"
+#include <gtest/gtest.h>
+#include <limits>
+
+using namespace kumiko::eq;
+
+namespace {
+
+constexpr int64_t largest = std::numeric_limits<int64_t>::max(), smallest = std::numeric_limits<int64_t>::min();
+Extent sym(const char *name) { return Extent::symbol(name); }
+
+TEST(Extent, NumbersAreNumbers) {
+  EXPECT_EQ(Extent(3) + Extent(4), Extent(7));
+  EXPECT_EQ(Extent(3) - Extent(4), Extent(-1));
+  EXPECT_EQ(Extent(3) * Extent(-4), Extent(-12));
+  EXPECT_EQ(floorDiv(-7, 2), Extent(-4));
+  EXPECT_EQ(ceilDiv(7, 2), Extent(4));
+  EXPECT_EQ(ceilDiv(-7, 2), Extent(-3));
+  EXPECT_EQ(mod(-7, 3), Extent(2));
+  EXPECT_EQ(max(2, 5), Extent(5));
+  EXPECT_EQ(min(2, 5), Extent(2));
+  EXPECT_EQ(product({Extent(2), Extent(3), Extent(4)}), Extent(24));
+  EXPECT_EQ(product(llvm::ArrayRef<Extent>()), Extent(1));
+}
+
+TEST(Extent, OverflowIsAValueOfItsOwn) {
+  EXPECT_TRUE((Extent(largest) + Extent(1)).overflowed());
+  EXPECT_TRUE((Extent(smallest) - Extent(1)).overflowed());
+  EXPECT_TRUE((Extent(largest) * Extent(2)).overflowed());
+  EXPECT_TRUE((-Extent(smallest)).overflowed());
+  EXPECT_TRUE(floorDiv(smallest, -1).overflowed());
+  EXPECT_TRUE(floorDiv(1, 0).overflowed());
+  EXPECT_TRUE(mod(1, 0).overflowed());
+  Extent broken = Extent::overflow();
+  EXPECT_TRUE((broken + Extent(1)).overflowed());
+  EXPECT_TRUE((sym("N") * broken).overflowed());
+  EXPECT_NE(broken, Extent(0));
+  EXPECT_FALSE(broken.knownNonNegative());
+  EXPECT_FALSE(broken.evaluate([](auto) { return std::optional<int64_t>(1); }));
+  // A zero wins over factors that overflow: an empty tensor has no elements.
+  EXPECT_EQ(product({Extent(largest), Extent(largest), Extent(0)}), Extent(0));
+  EXPECT_TRUE(product({Extent(largest), Extent(2)}).overflowed());
+}
+
+TEST(Extent, OverflowInCoefficients) {
+  EXPECT_TRUE((sym("N") * Extent(largest) * Extent(2)).overflowed());
+  EXPECT_TRUE((sym("N") * Extent(largest) + sym("N") * Extent(largest)).overflowed());
+}
+
+TEST(Extent, PolynomialsAreSorted) {
+  Extent n = sym("N"), m = sym("M");
+  EXPECT_EQ((n + m) * (n - m), n * n - m * m);
+  EXPECT_EQ((n + Extent(1) - n), Extent(1));
+  EXPECT_TRUE((n - n).isStatic());
+  EXPECT_EQ((m * n * Extent(2) + n - Extent(3)).str(), "2*M*N + N - 3");
+  EXPECT_EQ((-n).str(), "-N");
+  EXPECT_EQ((n * Extent(0)).str(), "0");
+  EXPECT_EQ(Extent(smallest).str(), "-9223372036854775808");
+}
+
+TEST(Extent, FloorDivHasANormalForm) {
+  Extent h = sym("H");
+  EXPECT_EQ((floorDiv(h - Extent(1), 2) + Extent(1)).str(), "((H - 1) floordiv 2) + 1");
+  EXPECT_EQ(floorDiv(h + Extent(1), 2), floorDiv(h - Extent(1), 2) + Extent(1));
+  EXPECT_EQ(floorDiv(h * Extent(4) + Extent(5), 2), h * Extent(2) + Extent(2));
+  EXPECT_EQ(floorDiv(floorDiv(h, 2), 3), floorDiv(h, 6));
+  EXPECT_EQ(floorDiv(floorDiv(h, 2) + Extent(1), 2), floorDiv(h + Extent(2), 4));
+  EXPECT_EQ(floorDiv(h, 1), h);
+  EXPECT_EQ(floorDiv(h * sym("W"), h), sym("W"));
+  EXPECT_EQ(floorDiv(h, -1), -h);
+  EXPECT_EQ(mod(h, 4), h - floorDiv(h, 4) * Extent(4));
+}
+
+TEST(Extent, EvaluatesLikeNumbers) {
+  Extent h = sym("H"), w = sym("W");
+  Extent formulas[] = {floorDiv(h - Extent(3), 2) + Extent(1), ceilDiv(h * w, 5), mod(h - w, 4), max(h, w) * min(h, w),
+                       floorDiv(floorDiv(h + Extent(5), 3) - w, 4)};
+  auto floored = [](int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); };
+  for (int64_t x = 0; x < 12; ++x) {
+    for (int64_t y = 0; y < 12; ++y) {
+      int64_t expected[] = {floored(x - 3, 2) + 1, -floored(-x * y, 5), (x - y) - floored(x - y, 4) * 4, x * y,
+                            floored(floored(x + 5, 3) - y, 4)};
+      for (size_t i = 0; i < std::size(expected); ++i)
+        EXPECT_EQ(
+            formulas[i].evaluate([&](llvm::StringRef name) -> std::optional<int64_t> { return name == "H" ? x : y; }),
+            expected[i])
+            << formulas[i].str() << " at " << x << ", " << y;
+    }
+  }
+  EXPECT_EQ(h.evaluate([](auto) { return std::nullopt; }), std::nullopt);
+  EXPECT_EQ(floorDiv(h, w).evaluate([](auto) { return std::optional<int64_t>(0); }), std::nullopt);
+}
+
+TEST(Extent, SignsAreKnownWhereTheTermsTell) {
+  Extent h = sym("H");
+  EXPECT_TRUE(h.knownNonNegative());
+  EXPECT_TRUE((h * h + Extent(1)).knownNonNegative());
+  EXPECT_FALSE((h - Extent(1)).knownNonNegative());
+  EXPECT_TRUE((-h).knownNonPositive());
+  // A window that rule 4 has fitted stays inside: 2*o + 2 <= H + 1 for the largest o.
+  Extent last = floorDiv(h - Extent(1), 2);
+  EXPECT_TRUE((h + Extent(1) - (last * Extent(2) + Extent(2))).knownNonNegative());
+  EXPECT_TRUE((last + Extent(1)).knownNonNegative());
+}
+
+TEST(Extent, MaxAndMinAreDecidedWhenTheyCanBe) {
+  Extent h = sym("H");
+  EXPECT_EQ(max(h, h + Extent(1)), h + Extent(1));
+  EXPECT_EQ(min(h, 0), Extent(0));
+  EXPECT_EQ(max(h, sym("W")), max(sym("W"), h));
+  EXPECT_EQ(max(h, sym("W")).str(), "max(H, W)");
+}
+
+TEST(Extent, BroadcastOfUnknowns) {
+  EXPECT_EQ(Extent::broadcast(1, sym("N")), sym("N"));
+  EXPECT_EQ(Extent::broadcast(sym("N"), 5), Extent(5));
+  EXPECT_EQ(Extent::broadcast(sym("S"), sym("M")).str(), "broadcast(M, S)");
+  auto value = [](llvm::StringRef name) { return std::optional<int64_t>(name == "S" ? 1 : 7); };
+  EXPECT_EQ(Extent::broadcast(sym("S"), sym("M")).evaluate(value), 7);
+}
+
+TEST(Extent, GrowthIsBounded) {
+  // (a + b + ...)^k has more terms than anybody needs; the answer is overflow, not a long wait.
+  Extent sum = 0;
+  for (int i = 0; i < 40; ++i)
+    sum += sym(("s" + std::to_string(i)).c_str());
+  Extent power = 1;
+  for (int i = 0; i < 40; ++i)
+    power *= sum;
+  EXPECT_TRUE(power.overflowed());
+  Extent deep = sym("N");
+  for (int i = 0; i < 1000; ++i)
+    deep = floorDiv(deep * sym("M") + Extent(1), 3);
+  EXPECT_TRUE(deep.overflowed());
+}
+
+} // namespace

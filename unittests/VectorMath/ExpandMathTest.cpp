@@ -1,0 +1,72 @@
+#include "kumiko/Codegen/Cpu/Math/Passes.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+#include <map>
+
+using namespace mlir;
+
+namespace {
+
+/// How many ops of each name are left after the pass.
+std::map<std::string, int> expanded(llvm::StringRef body) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect,
+                      vector::VectorDialect>();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(body, &context);
+  PassManager pm(&context);
+  pm.addPass(kumiko::createExpandMathPass());
+  std::map<std::string, int> names;
+  if (!module || failed(pm.run(*module))) {
+    ADD_FAILURE() << "does not parse or run: " << body.str();
+    return names;
+  }
+  module->walk([&](Operation *op) { names[op->getName().getStringRef().str()]++; });
+  return names;
+}
+
+// Everything that would become a call of libm, on scalars and on vectors.
+TEST(ExpandMath, NoFunctionIsLeft) {
+  for (const char *name : {"exp",  "exp2", "expm1", "log",  "log2", "log10", "log1p", "sin",   "cos",   "tan",
+                           "asin", "acos", "atan",  "sinh", "cosh", "tanh",  "asinh", "acosh", "atanh", "erf"})
+    for (const char *type : {"f32", "vector<8xf32>", "vector<2x3xf32>", "vector<5xf16>", "bf16"}) {
+      std::string source = std::string("func.func @f(%x: ") + type + ") -> " + type + " {\n  %y = math." + name +
+                           " %x : " + type + "\n  return %y : " + type + "\n}\n";
+      auto names = expanded(source);
+      for (auto &[op, count] : names)
+        EXPECT_TRUE(!llvm::StringRef(op).starts_with("math.") || op == "math.fma" || op == "math.sqrt") << name << op;
+    }
+}
+
+TEST(ExpandMath, TwoArgumentsInsideALoop) {
+  auto names = expanded(R"(
+    func.func @f(%x: vector<8xf32>, %n: index) -> vector<8xf32> {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %r = scf.for %i = %zero to %n step %one iter_args(%a = %x) -> vector<8xf32> {
+        %p = math.powf %a, %x : vector<8xf32>
+        %q = math.atan2 %p, %a : vector<8xf32>
+        scf.yield %q : vector<8xf32>
+      }
+      return %r : vector<8xf32>
+    })");
+  EXPECT_EQ(names["math.powf"] + names["math.atan2"], 0);
+  EXPECT_GT(names["vector.fma"], 10);
+}
+
+// Doubles go to libm, tensors belong to earlier stages, and single instructions stay as they are.
+TEST(ExpandMath, LeavesAlone) {
+  auto names = expanded(R"(
+    func.func @f(%x: f64, %t: tensor<4xf32>, %v: vector<8xf32>) -> (f64, tensor<4xf32>, vector<8xf32>) {
+      %a = math.exp %x : f64
+      %b = math.tanh %t : tensor<4xf32>
+      %c = math.sqrt %v : vector<8xf32>
+      %d = math.absf %c : vector<8xf32>
+      %e = math.floor %d : vector<8xf32>
+      return %a, %b, %e : f64, tensor<4xf32>, vector<8xf32>
+    })");
+  for (const char *kept : {"math.exp", "math.tanh", "math.sqrt", "math.absf", "math.floor"})
+    EXPECT_EQ(names[kept], 1) << kept;
+  EXPECT_EQ(names["vector.fma"], 0);
+}
+
+} // namespace
