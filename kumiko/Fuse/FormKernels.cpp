@@ -2,9 +2,9 @@
 #include "kumiko/Fuse/Grouping.h"
 #include "kumiko/Fuse/Passes.h"
 #include "kumiko/Nn/Build.h"
+#include "kumiko/Nn/KernelSymbols.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/BLAKE3.h"
 
 namespace kumiko {
 #define GEN_PASS_DEF_FORMKERNELSPASS
@@ -28,15 +28,6 @@ static DenseElementsAttr singleElement(Value value) {
   return DenseElementsAttr::getFromRawBuffer(cast<ShapedType>(constant.getType()), blob->getData());
 }
 
-/// `k_` and 64 bits of a hash of the kernel as text, without its name and locations.
-static std::string symbolOf(nn::KernelOp kernel) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  kernel->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
-  auto digest = llvm::BLAKE3::hash<8>(llvm::arrayRefFromStringRef(text));
-  return "k_" + llvm::toHex(digest, /*LowerCase=*/true);
-}
-
 namespace {
 class KernelBuilder {
 public:
@@ -54,7 +45,7 @@ public:
         if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
           outputs.push_back(result);
     }
-    nn::KernelOp kernel = merged(create(group, inputs.getArrayRef(), outputs));
+    nn::KernelOp kernel = symbols.add(create(group, inputs.getArrayRef(), outputs));
     OpBuilder b(group.ops.back());
     SmallVector<Location> sources;
     for (Operation *op : group.ops)
@@ -95,20 +86,8 @@ private:
     return kernel;
   }
 
-  /// The kernel under its own name, or the equal one that is already there.
-  nn::KernelOp merged(nn::KernelOp kernel) {
-    std::string name = symbolOf(kernel);
-    if (auto same = symbols.lookup<nn::KernelOp>(name)) {
-      kernel.erase();
-      return same;
-    }
-    kernel.setName(name);
-    symbols.insert(kernel);
-    return kernel;
-  }
-
   ModuleOp module;
-  SymbolTable symbols;
+  nn::KernelSymbols symbols;
 };
 
 /// The op that wrote `value`, seen through views.

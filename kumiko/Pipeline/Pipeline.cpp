@@ -42,6 +42,8 @@ static void addLowerStage(OpPassManager &passes, const PipelineOptions &options)
 }
 
 static void addScheduleStage(OpPassManager &passes, const PipelineOptions &options) {
+  // A schedule is for a kernel of one kind, so kernels are cut before they get one.
+  passes.addPass(createSplitKernelsPass());
   passes.addPass(createScheduleKernelsPass());
 }
 

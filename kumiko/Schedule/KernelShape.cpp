@@ -240,7 +240,8 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results) {
   for (Operation &op : body)
     if (!isElementwise(op))
       reductions.push_back(cast<linalg::GenericOp>(op));
-  if (reductions.empty())
+  auto isEmpty = [](Value result) { return cast<RankedTensorType>(result.getType()).getNumElements() == 0; };
+  if (reductions.empty() || llvm::any_of(results, isEmpty))
     return shape;
   if (reductions.size() == 1 && isSumOfProducts(reductions[0])) {
     shape.contraction.op = reductions[0];

@@ -12,4 +12,16 @@ def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
     Before: bodies are linalg on tensors. After: every kernel has a schedule. Class: exact.
   }];
 }
+
+def SplitKernelsPass : Pass<"kumiko-split-kernels", "::mlir::ModuleOp"> {
+  let summary = "Cut kernels in which something would be computed again and again";
+  let description = [{
+    Inside a kernel nothing is stored, so a reduction that feeds another one, or that every point of a larger result
+    needs, would run once for each reader. Row kernels (softmax, layer norm) know how to share; any other such kernel is
+    cut behind the reduction: one kernel writes its result, the next one reads it.
+
+    Before: bodies are linalg on tensors. After: every kernel is a contraction, a row kernel, or points whose reductions
+    are read once. Class: exact.
+  }];
+}
 #endif

@@ -16,10 +16,30 @@
 namespace kumiko {
 
 enum class MathFunction {
-  Exp, Exp2, ExpM1, Log, Log2, Log10, Log1p, Sqrt,
-  Sin, Cos, Tan, Asin, Acos, Atan, Atan2,
-  Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
-  Erf, Sigmoid, Pow,
+  Exp,
+  Exp2,
+  ExpM1,
+  Log,
+  Log2,
+  Log10,
+  Log1p,
+  Sqrt,
+  Sin,
+  Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Atan2,
+  Sinh,
+  Cosh,
+  Tanh,
+  Asinh,
+  Acosh,
+  Atanh,
+  Erf,
+  Sigmoid,
+  Pow,
 };
 
 /// The function of this name (`exp`, `log1p`, `atan2`, ...), as the notation of equations spells it.

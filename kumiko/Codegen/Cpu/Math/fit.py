@@ -11,7 +11,8 @@ import re
 import struct
 import sys
 
-from mpmath import floor, nint, mp, mpf, matrix, lu_solve, cos, sin, pi, log, expm1, erf, erfc, atan, asin, sqrt, cosh, sinh, tanh
+from mpmath import asin, atan, cos, cosh, erf, erfc, expm1, log, pi, sin, sinh, sqrt, tanh
+from mpmath import floor, lu_solve, matrix, mp, mpf, nint
 
 mp.dps = 40
 

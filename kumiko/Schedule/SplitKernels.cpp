@@ -1,0 +1,152 @@
+//===- SplitKernels.cpp - cut kernels that would compute things again ------===//
+#include "kumiko/Nn/KernelSymbols.h"
+#include "kumiko/Schedule/KernelShape.h"
+#include "kumiko/Schedule/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace kumiko {
+#define GEN_PASS_DEF_SPLITKERNELSPASS
+#include "kumiko/Schedule/Passes.h.inc"
+} // namespace kumiko
+
+using namespace mlir;
+using namespace kumiko;
+
+static bool isReduction(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && generic.getNumReductionLoops() != 0;
+}
+
+static int64_t pointsOf(linalg::GenericOp op) {
+  int64_t points = 1;
+  for (int64_t extent : op.getStaticLoopRanges())
+    points *= extent;
+  return points;
+}
+
+/// Whether some op after `tensor` would ask for one of its elements more than once.
+static bool isAskedAgain(Value tensor, int64_t elements) {
+  for (Operation *user : tensor.getUsers()) {
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    if (generic && (isReduction(generic) || pointsOf(generic) > elements))
+      return true;
+    if (isa<tensor::ExtractOp>(user)) // read at computed places
+      return true;
+    for (Value result : user->getResults())
+      if (isAskedAgain(result, elements))
+        return true;
+  }
+  return false;
+}
+
+namespace {
+class Splitter {
+public:
+  explicit Splitter(ModuleOp module) : module(module), symbols(module) {}
+
+  void split(nn::KernelOp kernel) {
+    Block &body = kernel.getBody().front();
+    ValueRange results = body.getTerminator()->getOperands();
+    if (shapeOfKernel(body, results).kind != KernelKind::Points)
+      return;
+    SmallVector<Value> cuts;
+    for (Operation &op : body)
+      if (isReduction(&op))
+        for (Value result : op.getResults())
+          if (isAskedAgain(result, cast<RankedTensorType>(result.getType()).getNumElements()))
+            cuts.push_back(result);
+    if (cuts.empty())
+      return;
+    SmallVector<nn::CallOp> calls;
+    module.walk([&](nn::CallOp call) {
+      if (call.getCallee() == kernel.getName())
+        calls.push_back(call);
+    });
+    for (nn::CallOp call : calls)
+      replace(kernel, call, cuts);
+    kernel.erase();
+  }
+
+private:
+  /// Calls one kernel after the other; what one has written, the next ones read.
+  void replace(nn::KernelOp kernel, nn::CallOp call, ArrayRef<Value> cuts) {
+    llvm::MapVector<Value, Value> known; // values of the body that are tensors of the network now
+    llvm::DenseSet<Value> constants;
+    for (auto [argument, value] : llvm::zip_equal(kernel.getBody().front().getArguments(), call.getArgs())) {
+      known[argument] = value;
+      if (kernel.getArgAttr(argument.getArgNumber(), "nn.constant"))
+        constants.insert(argument);
+    }
+    for (Value cut : cuts)
+      known[cut] = part(call, {cut}, known, constants)->getResult(0);
+    SmallVector<Value> results(kernel.getBody().front().getTerminator()->getOperands());
+    nn::CallOp last = part(call, results, known, constants);
+    call->replaceAllUsesWith(last->getResults());
+    call->erase();
+  }
+
+  /// A kernel that computes `wanted` from the values known so far, and its call.
+  nn::CallOp part(nn::CallOp call, ArrayRef<Value> wanted, const llvm::MapVector<Value, Value> &known,
+                  const llvm::DenseSet<Value> &constants) {
+    llvm::SetVector<Operation *> ops;
+    llvm::SmallSetVector<Value, 8> inputs;
+    std::function<void(Value)> visit = [&](Value value) {
+      if (known.contains(value)) {
+        inputs.insert(value);
+        return;
+      }
+      Operation *op = value.getDefiningOp();
+      if (!op || ops.contains(op))
+        return;
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (!op->isAncestor(operand.getParentBlock()->getParentOp()))
+            visit(operand);
+      });
+      ops.insert(op);
+    };
+    for (Value value : wanted)
+      visit(value);
+
+    OpBuilder b(module.getContext());
+    b.setInsertionPointToStart(module.getBody());
+    Location unknown = b.getUnknownLoc();
+    auto type = b.getFunctionType(TypeRange(ValueRange(inputs.getArrayRef())), TypeRange(ValueRange(wanted)));
+    auto kernel = nn::KernelOp::create(b, unknown, "k", type);
+    Block *body = kernel.getBody().empty() ? b.createBlock(&kernel.getBody()) : &kernel.getBody().front();
+    IRMapping mapping;
+    for (auto [number, value] : llvm::enumerate(inputs)) {
+      mapping.map(value, number < body->getNumArguments() ? body->getArgument(number)
+                                                         : body->addArgument(value.getType(), unknown));
+      if (constants.contains(value))
+        kernel.setArgAttr(number, "nn.constant", b.getUnitAttr());
+    }
+    b.setInsertionPointToEnd(body);
+    for (Operation *op : ops)
+      b.clone(*op, mapping);
+    SmallVector<Value> yielded, arguments;
+    for (Value value : wanted)
+      yielded.push_back(mapping.lookup(value));
+    nn::YieldOp::create(b, unknown, yielded);
+    kernel = symbols.add(kernel);
+    for (Value input : inputs)
+      arguments.push_back(known.lookup(input));
+    b.setInsertionPoint(call);
+    return nn::CallOp::create(b, call.getLoc(), TypeRange(ValueRange(wanted)),
+                              FlatSymbolRefAttr::get(kernel.getNameAttr()), arguments);
+  }
+
+  ModuleOp module;
+  nn::KernelSymbols symbols;
+};
+
+struct SplitKernels final : kumiko::impl::SplitKernelsPassBase<SplitKernels> {
+  void runOnOperation() override {
+    Splitter splitter(getOperation());
+    for (auto kernel : llvm::to_vector(getOperation().getOps<nn::KernelOp>()))
+      splitter.split(kernel);
+  }
+};
+} // namespace

@@ -1,0 +1,48 @@
+// RUN: kumiko-opt %s --kumiko-form-kernels | FileCheck %s
+
+// A relu rides on the product; the network only calls.
+// CHECK: nn.kernel @[[CONV:k_[0-9a-f]+]]({{.*}}, {{.*}} {nn.constant})
+// CHECK: nn.matmul
+// CHECK-NEXT: nn.relu
+// CHECK-NEXT: nn.yield
+// CHECK-LABEL: func @epilogue
+// CHECK: nn.call @[[CONV]]
+// CHECK-NOT: nn.relu
+// CHECK: return
+func.func @epilogue(%x: tensor<4x8xf32>) -> tensor<4x2xf32> {
+  %w = nn.constant dense<"0x00000000000080BF0000803F00000040000000000000803F0000803F000000400000003F0000803F0000803F000000400000004000000000000080400000803F"> : tensor<8x2xf32>
+  %0 = nn.matmul %x, %w : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+  %1 = nn.relu %0 : tensor<4x2xf32>
+  return %1 : tensor<4x2xf32>
+}
+
+// A value with a second reader stays: fusing it would compute it twice.
+// CHECK-LABEL: func @shared
+// CHECK: nn.call
+// CHECK: nn.call
+// CHECK: nn.call
+// CHECK: return
+func.func @shared(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %0 = nn.exp %x : tensor<4x4xf32>
+  %1 = nn.relu %0 : tensor<4x4xf32>
+  %2 = nn.neg %0 : tensor<4x4xf32>
+  return %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// Equal kernels are one.
+// CHECK-LABEL: func @equal
+// CHECK: nn.call @[[SAME:k_[0-9a-f]+]](%{{.*}})
+// CHECK: nn.call @[[SAME]](%{{.*}})
+func.func @equal(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = nn.tanh %x : tensor<8xf32>
+  %1 = nn.tanh %y : tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// An input that is a result needs a writer: a copy.
+// CHECK-LABEL: func @bare
+// CHECK: %[[COPY:.*]] = nn.call
+// CHECK: return %[[COPY]]
+func.func @bare(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}

@@ -1,0 +1,65 @@
+// RUN: kumiko-opt %s --kumiko-split-kernels | FileCheck %s
+
+#matrix = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j, i)>
+#first = affine_map<(i, j) -> (i)>
+#second = affine_map<(i, j) -> (j)>
+
+// A product feeds a product: the first is written down, or it would run once for each reader.
+// CHECK-COUNT-2: nn.kernel @k_
+// CHECK-LABEL: func @chain
+// CHECK: %[[S:.*]] = nn.call @[[A:k_[0-9a-f]+]](%{{.*}}) : (tensor<4x6xf32>) -> tensor<4xf32>
+// CHECK: nn.call @[[B:k_[0-9a-f]+]]({{.*}}%[[S]]{{.*}})
+func.func @chain(%x: tensor<4x6xf32>) -> tensor<6xf32> {
+  %0 = nn.call @twice(%x) : (tensor<4x6xf32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+nn.kernel @twice(%x: tensor<4x6xf32>) -> tensor<6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e4 = tensor.empty() : tensor<4xf32>
+  %i4 = linalg.fill ins(%zero : f32) outs(%e4 : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [#matrix, #first], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x6xf32>) outs(%i4 : tensor<4xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  %e6 = tensor.empty() : tensor<6xf32>
+  %i6 = linalg.fill ins(%zero : f32) outs(%e6 : tensor<6xf32>) -> tensor<6xf32>
+  %y = linalg.generic {indexing_maps = [#column, #second, #first], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %s : tensor<4x6xf32>, tensor<4xf32>) outs(%i6 : tensor<6xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<6xf32>
+  nn.yield %y : tensor<6xf32>
+}
+
+// A row kernel shares its reductions itself and stays whole.
+// CHECK-LABEL: func @rows
+// CHECK: nn.call @whole
+// CHECK-NEXT: return
+func.func @rows(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %0 = nn.call @whole(%x) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+nn.kernel @whole(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e4 = tensor.empty() : tensor<4xf32>
+  %i4 = linalg.fill ins(%zero : f32) outs(%e4 : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [#matrix, #first], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x6xf32>) outs(%i4 : tensor<4xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  %e = tensor.empty() : tensor<4x6xf32>
+  %y = linalg.generic {indexing_maps = [#matrix, #first, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<4x6xf32>, tensor<4xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.divf %p, %q : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x6xf32>
+  nn.yield %y : tensor<4x6xf32>
+}

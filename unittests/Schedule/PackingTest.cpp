@@ -1,0 +1,71 @@
+//===- PackingTest.cpp - constants in the order their readers want ---------===//
+#include "kumiko/Schedule/Packing.h"
+#include "gtest/gtest.h"
+#include <cstring>
+#include <numeric>
+
+using namespace kumiko;
+
+static std::vector<float> packed(const Packing &packing, llvm::ArrayRef<float> source) {
+  std::vector<float> target(packing.elementCount(), -1);
+  packing.pack(reinterpret_cast<const char *>(source.data()), reinterpret_cast<char *>(target.data()));
+  return target;
+}
+
+static std::vector<float> counting(size_t count) {
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), 0.0f);
+  return values;
+}
+
+// A 3 x 5 matrix in panels of 4 columns: depth inside a panel, zeros beyond the columns.
+TEST(Packing, PanelsOfAMatrix) {
+  Packing packing;
+  packing.shape = {3, 5};
+  packing.depth = {0};
+  packing.columns = {1};
+  packing.panelColumns = 4;
+  std::vector<float> expected = {0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 12, 13, 4, 0, 0, 0, 9, 0, 0, 0, 14, 0, 0, 0};
+  EXPECT_EQ(packed(packing, counting(15)), expected);
+}
+
+// Convolution weights f,c,i,j with depth in the order i, j, c: element (f, c, i, j) is found at depth (i*2 + j)*3 + c.
+TEST(Packing, DepthFollowsTheWindow) {
+  Packing packing;
+  packing.shape = {2, 3, 2, 2};
+  packing.columns = {0};
+  packing.depth = {2, 3, 1};
+  packing.panelColumns = 8;
+  std::vector<float> target = packed(packing, counting(24));
+  for (int f = 0; f < 2; ++f)
+    for (int c = 0; c < 3; ++c)
+      for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j)
+          EXPECT_EQ(target[((i * 2 + j) * 3 + c) * 8 + f], ((f * 3 + c) * 2 + i) * 2 + j);
+}
+
+// One panel as wide as the columns is a transposition, and its strides say so.
+TEST(Packing, LanesLast) {
+  Packing packing;
+  packing.shape = {4, 3};
+  packing.columns = {0};
+  packing.depth = {1};
+  packing.panelColumns = 4;
+  std::vector<float> expected = {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11};
+  EXPECT_EQ(packed(packing, counting(12)), expected);
+  EXPECT_EQ(packing.strides(), (llvm::SmallVector<int64_t>{1, 4}));
+}
+
+// The source is a mapped file: any alignment.
+TEST(Packing, UnalignedSource) {
+  Packing packing;
+  packing.shape = {2, 2};
+  packing.depth = {0};
+  packing.columns = {1};
+  packing.panelColumns = 2;
+  std::vector<float> values = counting(4), target(4);
+  std::vector<char> bytes(17);
+  std::memcpy(bytes.data() + 1, values.data(), 16);
+  packing.pack(bytes.data() + 1, reinterpret_cast<char *>(target.data()));
+  EXPECT_EQ(target, values);
+}
