@@ -73,7 +73,7 @@ defm threads : Value<"threads", "N", running, "threads of the compiled code (def
 } // group
 
 let Group = verify_group in {
-defm ulp : Value<"ulp", "N", [verify], "largest error to accept, in units in the last place (default 64)">;
+defm ulp : Value<"ulp", "N", [verify], "largest error to accept, in units in the last place (default: 1e-5 of the largest for f32)">;
 def each_op : Flag<["--"], "each-op", [verify]>, HelpText<"name the first node whose result differs">;
 def each_pass : Flag<["--"], "each-pass", [verify]>, HelpText<"compare after every stage">;
 } // group

@@ -1,5 +1,183 @@
+#include "kumiko/Verify/Verify.h"
+#include "kumiko/Support/Convert.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
 #include "tools/kumiko/Commands.h"
-int kumiko::verifyCommand(const Invocation &, ProblemList &problems) {
-  problems.add(Code::UnsupportedForm, "verify is not available yet").helped("wait");
-  return 0;
+#include <cmath>
+
+using namespace kumiko;
+
+namespace {
+/// Everything that was compared, group by group: the outputs, each stage, each call.
+struct Comparison {
+  std::string what; ///< `outputs`, `optimize`, `fuse`, `calls`
+  std::vector<Judgement> judgements;
+  bool good() const {
+    return llvm::all_of(judgements, [](const Judgement &judgement) { return judgement.good; });
+  }
+};
+
+class Verification {
+public:
+  Verification(const Invocation &invocation, ProblemList &problems)
+      : invocation(invocation), problems(problems), options(compileOptionsOf(invocation, problems)) {}
+
+  /// False when problems were added.
+  bool run();
+  std::vector<Comparison> comparisons;
+
+private:
+  bool readTolerance();
+  /// The module after `stage`; null with problems.
+  std::unique_ptr<CompiledModel> compileUpTo(Stage stage);
+  bool roundToOutputs(std::vector<Tensor> &results);
+  bool compareStages();
+  bool compareCalls();
+
+  const Invocation &invocation;
+  ProblemList &problems;
+  CompileOptions options;
+  Tolerance tolerance;
+  std::unique_ptr<CompiledModel> compiled;
+  std::unique_ptr<Executable> executable;
+  std::vector<Tensor> inputs, reference;
+};
+} // namespace
+
+bool Verification::readTolerance() {
+  if (!invocation.has(OPT_ulp))
+    return true;
+  double ulp = 0;
+  if (invocation.value(OPT_ulp).getAsDouble(ulp) || !(ulp >= 0)) {
+    problems.add(Code::BadOption, "--ulp wants a number, not '" + printable(invocation.value(OPT_ulp)) + "'")
+        .helped("for example --ulp 4");
+    return false;
+  }
+  tolerance.ulp = ulp;
+  return true;
+}
+
+std::unique_ptr<CompiledModel> Verification::compileUpTo(Stage stage) {
+  CompileOptions part = options;
+  part.stopAfter = stage;
+  part.dumpFolder.clear();
+  return compile(invocation.model, part, problems);
+}
+
+/// The evaluator's results are f64; they are measured in the last places of the outputs' types like compiled ones.
+bool Verification::roundToOutputs(std::vector<Tensor> &results) {
+  for (auto [tensor, value] : llvm::zip_equal(results, executable->outputs())) {
+    auto rounded = convert(tensor, value.type);
+    if (!rounded) {
+      problems.add(Code::TooLarge, toString(rounded.takeError())).helped("the result does not fit memory");
+      return false;
+    }
+    tensor = std::move(*rounded);
+  }
+  return true;
+}
+
+bool Verification::compareStages() {
+  for (Stage stage : {Stage::Optimize, Stage::Fuse}) {
+    auto model = compileUpTo(stage);
+    if (!model)
+      return false;
+    std::vector<Tensor> results = evaluateModule(*model->module, inputs, problems);
+    if (problems.hasErrors() || !roundToOutputs(results))
+      return false;
+    comparisons.push_back({nameOf(stage).str(), judge(executable->outputs(), results, reference, tolerance)});
+  }
+  return true;
+}
+
+bool Verification::compareCalls() {
+  auto fused = compileUpTo(Stage::Fuse);
+  if (!fused)
+    return false;
+  comparisons.push_back({"calls", judgeCalls(*fused->module, *compiled, inputs, tolerance, problems)});
+  return !problems.hasErrors();
+}
+
+bool Verification::run() {
+  unsigned threads = invocation.number(OPT_threads, 0, 1, problems);
+  if (!readTolerance() || problems.hasErrors())
+    return false;
+  compiled = compile(invocation.model, options, problems);
+  if (!compiled || !(executable = Executable::fromCompiled(*compiled, problems)))
+    return false;
+  inputs = inputsOf(invocation, *executable, /*randomOtherwise=*/true, problems);
+  if (problems.hasErrors() || !executable->prepare(inputs, threads, problems) || !executable->run(problems))
+    return false;
+  auto imported = compileUpTo(Stage::Import);
+  if (!imported)
+    return false;
+  reference = evaluateModule(*imported->module, inputs, problems);
+  if (problems.hasErrors())
+    return false;
+  if (invocation.has(OPT_each_pass) && !compareStages())
+    return false;
+  comparisons.push_back({"outputs", judge(executable->outputs(), executable->results(), reference, tolerance)});
+  return !invocation.has(OPT_each_op) || compareCalls();
+}
+
+static void printText(llvm::ArrayRef<Comparison> comparisons) {
+  for (const Comparison &comparison : comparisons) {
+    bool calls = comparison.what == "calls";
+    for (const Judgement &judgement : comparison.judgements) {
+      const Distance &distance = judgement.distance;
+      // Of the calls only the first that differs is worth a line.
+      if (calls && judgement.good)
+        continue;
+      llvm::outs() << (judgement.good ? "ok      " : "DIFFERS ") << comparison.what << " " << printable(judgement.name)
+                   << llvm::format(": %.3g ulp, %.3g of the largest", distance.ulp, distance.relativeToLargest);
+      if (!judgement.good && distance.worst >= 0)
+        llvm::outs() << llvm::format("; element %lld is %.9g, reference %.9g", (long long)distance.worst, distance.got,
+                                     distance.reference);
+      llvm::outs() << "\n";
+    }
+    if (calls && comparison.good())
+      llvm::outs() << "ok      calls: all " << comparison.judgements.size() << " results agree with their equations\n";
+  }
+}
+
+/// JSON has no infinity.
+static llvm::json::Value number(double value) {
+  return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
+}
+
+static void printJson(llvm::ArrayRef<Comparison> comparisons, bool good) {
+  llvm::json::OStream json(llvm::outs(), /*IndentSize=*/1);
+  json.objectBegin();
+  json.attribute("good", good);
+  for (const Comparison &comparison : comparisons)
+    json.attributeArray(comparison.what, [&] {
+      for (const Judgement &judgement : comparison.judgements)
+        json.object([&] {
+          json.attribute("name", llvm::json::fixUTF8(judgement.name));
+          json.attribute("type", nameOf(judgement.type));
+          json.attribute("good", judgement.good);
+          json.attribute("ulp", number(judgement.distance.ulp));
+          json.attribute("of_largest", number(judgement.distance.relativeToLargest));
+          json.attribute("worst", judgement.distance.worst);
+        });
+    });
+  json.objectEnd();
+  llvm::outs() << "\n";
+}
+
+int kumiko::verifyCommand(const Invocation &invocation, ProblemList &problems) {
+  if (isSharedLibrary(invocation.model)) {
+    problems.add(Code::UnsupportedForm, "a shared library holds no equations to compare with")
+        .helped("give the model it was compiled from");
+    return 0;
+  }
+  Verification verification(invocation, problems);
+  if (problems.hasErrors() || !verification.run())
+    return 0;
+  bool good = llvm::all_of(verification.comparisons, [](const Comparison &comparison) { return comparison.good(); });
+  if (invocation.has(OPT_json))
+    printJson(verification.comparisons, good);
+  else
+    printText(verification.comparisons);
+  return good ? 0 : 1;
 }

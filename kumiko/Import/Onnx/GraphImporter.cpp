@@ -133,8 +133,12 @@ void GraphImporter::importInputs() {
     Location loc = NameLoc::get(builder.getStringAttr(input.name));
     unsigned position = entry->getNumArguments();
     auto names = builder.getDictionaryAttr(builder.getNamedAttr("nn.name", builder.getStringAttr(input.name)));
-    if (function.insertArgument(position, type, names, loc).succeeded())
-      known->second.value = entry->getArgument(position);
+    if (function.insertArgument(position, type, names, loc).failed())
+      continue;
+    known->second.value = entry->getArgument(position);
+    const Tensor *tensor = options.known.lookup(input.name);
+    if (tensor && tensor->shape() == type.getShape() && tensor->element() == nn::toEquation(type.getElementType()))
+      folded[known->second.value] = tensor->alias();
   }
 }
 

@@ -29,6 +29,9 @@ struct ImportOptions {
   llvm::StringMap<int64_t> dims;
   /// Follow symbolic links to external data.
   bool allowSymlinks = false;
+  /// Values of graph inputs that are known now, by name. The inputs stay arguments of @main, but where an op needs a
+  /// number the importer takes it from here: the module is then right for these values only. Must outlive the call.
+  llvm::StringMap<const kumiko::Tensor *> known;
   /// The most bytes that one value of the graph may take.
   uint64_t tensorLimit = defaultTensorLimit;
 };

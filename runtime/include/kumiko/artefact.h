@@ -18,8 +18,8 @@ extern "C" {
 
 #define KUMIKO_ARTEFACT_VERSION 1u
 
-/** 0, or an error code of kumiko.h. `buffers` are bare pointers in the order of the call's references; `symbols` are the
- *  values of symbolic dimensions; `scratch` has the call's scratch_bytes, 64-byte aligned, private to the chunk. */
+/** 0, or an error code of kumiko.h. `buffers` are bare pointers in the order of the call's references; `symbols` are
+ * the values of symbolic dimensions; `scratch` has the call's scratch_bytes, 64-byte aligned, private to the chunk. */
 typedef int (*kumiko_kernel)(void *const *buffers, const int64_t *symbols, int64_t chunk, void *scratch);
 
 /** Where a buffer lives. */
@@ -54,10 +54,10 @@ typedef struct kumiko_value {
 } kumiko_value;
 
 typedef struct kumiko_artefact {
-  uint32_t version;      /* KUMIKO_ARTEFACT_VERSION */
-  uint32_t struct_bytes; /* sizeof(kumiko_artefact) of the writer */
-  const char *name;      /* C identifier of the model */
-  const char *producer;  /* "kumiko 0.1.0" */
+  uint32_t version;       /* KUMIKO_ARTEFACT_VERSION */
+  uint32_t struct_bytes;  /* sizeof(kumiko_artefact) of the writer */
+  const char *name;       /* C identifier of the model */
+  const char *producer;   /* "kumiko 0.1.0" */
   const char *provenance; /* digest of the model file and the flags that matter, one line */
   uint64_t input_count;
   const kumiko_value *inputs;
