@@ -19,6 +19,7 @@ if not config.kumiko_asan:
 path = os.pathsep.join([config.kumiko_bin, os.path.dirname(config.filecheck), config.llvm_tools, os.environ["PATH"]])
 config.environment["PATH"] = path
 config.substitutions.append(("%source", config.kumiko_source))
+config.substitutions.append(("%runtime", config.kumiko_runtime))
 
 # `REQUIRES: kumiko-onnx-suite`: the tests of a tool that is not built are skipped.
 for tool in sorted(os.listdir(config.kumiko_bin)) if os.path.isdir(config.kumiko_bin) else []:

@@ -114,7 +114,7 @@ static std::string forComment(llvm::StringRef text) {
 }
 
 void HeaderWriter::writeHead() {
-  os << "/* " << program.name << ".h - how to call " << program.name << ".o\n *\n * made by " << producer() << "\n * "
+  os << "/* " << program.name << ": a compiled model, in the object file beside this header\n *\n * made by " << producer() << "\n * "
      << forComment(program.provenance) << "\n *\n"
      << " * " << program.name << "_run computes on the calling thread: no heap, no threads, libc and libm alone.\n"
      << " * It returns 0, or a code of kumiko.h (KUMIKO_E_...). The arena is yours: " << prefix

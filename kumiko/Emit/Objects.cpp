@@ -85,6 +85,18 @@ static llvm::Expected<Object> compileKernel(mlir::ModuleOp kernel, const Target 
   return object;
 }
 
+/// A large kernel that starts last would run alone at the end.
+static llvm::SmallVector<size_t> largestFirst(llvm::ArrayRef<mlir::ModuleOp> kernels) {
+  std::vector<std::pair<size_t, size_t>> sizes;
+  for (auto [i, kernel] : llvm::enumerate(kernels)) {
+    size_t ops = 0;
+    mlir::ModuleOp(kernel).walk([&](mlir::Operation *) { ++ops; });
+    sizes.push_back({ops, i});
+  }
+  llvm::sort(sizes, std::greater<>());
+  return llvm::map_to_vector(sizes, [](auto entry) { return entry.second; });
+}
+
 llvm::Expected<std::vector<Object>> kumiko::compileKernels(llvm::ArrayRef<mlir::ModuleOp> kernels,
                                                            const Target &target, llvm::function_ref<void()> progress) {
   std::vector<Object> objects(kernels.size());
@@ -95,7 +107,7 @@ llvm::Expected<std::vector<Object>> kumiko::compileKernels(llvm::ArrayRef<mlir::
   mlir::registerBuiltinDialectTranslation(*context);
   mlir::registerLLVMDialectTranslation(*context);
   std::vector<std::optional<llvm::Error>> errors(kernels.size());
-  mlir::parallelFor(context, 0, kernels.size(), [&](size_t i) {
+  mlir::parallelForEach(context, largestFirst(kernels), [&](size_t i) {
     auto object = compileKernel(kernels[i], target);
     if (object)
       objects[i] = std::move(*object);

@@ -51,6 +51,28 @@ static Decision canPrecede(const Group &producer, const Group &consumer, Operati
   return Decision::forbid("elements would be computed more than once");
 }
 
+/// Whether all of `consumer`, which reads `value` in several places, may follow the kernel that makes it: x * f(x).
+static Decision canFollowWhole(const Group &producer, const Group &consumer, Value value) {
+  DenseSet<Operation *> inside(consumer.ops.begin(), consumer.ops.end());
+  if (producer.closed || producer.kind > OpClass::Contraction)
+    return Decision::forbid("the producer stands alone");
+  Operation *maker = value.getDefiningOp();
+  if (llvm::any_of(producer.ops, [&](Operation *op) { return maker->isBeforeInBlock(op); }))
+    return Decision::forbid("the value is not the producer's last");
+  if (llvm::any_of(value.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
+    return Decision::forbid("the value has other readers");
+  for (Operation *op : consumer.ops) {
+    if (op->getNumResults() != 1 || elementsOf(op->getResult(0)) != elementsOf(value))
+      return Decision::forbid("the kernels have different sizes");
+    for (OpOperand &operand : op->getOpOperands()) {
+      bool chained = operand.get() == value || inside.contains(operand.get().getDefiningOp());
+      if (chained && readKindOf(op, operand.getOperandNumber()) != ReadKind::Identity)
+        return Decision::forbid("the result is not read where it is computed");
+    }
+  }
+  return Decision::allow();
+}
+
 namespace {
 class Grouping {
 public:
@@ -58,6 +80,9 @@ public:
     for (Operation &op : function.getBody().front())
       if (isa<nn::EquationInterface>(op))
         place(&op);
+    for (auto &group : groups)
+      if (group->kind == OpClass::Injective && !group->ops.empty())
+        followWhole(*group);
     std::vector<std::unique_ptr<Group>> result;
     for (auto &group : groups)
       if (!group->ops.empty()) {
@@ -129,6 +154,26 @@ private:
       llvm::append_range(group.ops, producer->ops);
       producer->ops.clear();
     }
+  }
+
+  /// Joins a whole elementwise kernel to the heaviest producer whose result it alone reads.
+  void followWhole(Group &group) {
+    llvm::sort(group.ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    Group *best = nullptr;
+    for (Operation *op : group.ops)
+      for (Value operand : op->getOperands()) {
+        Group *producer = groupOf(operand);
+        if (!producer || producer == &group || (best && producer->kind <= best->kind))
+          continue;
+        if (canFollowWhole(*producer, group, operand))
+          best = producer;
+      }
+    if (!best)
+      return;
+    for (Operation *op : group.ops)
+      home[op] = best;
+    llvm::append_range(best->ops, group.ops);
+    group.ops.clear();
   }
 
   void remark(Operation *op, Group *producer, const Decision &decision) {

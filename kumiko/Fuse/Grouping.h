@@ -8,6 +8,7 @@
 //                                  dimension); a pad may come last, its border is filled apart
 //   injective after reduction      identity
 //   reduction after injective      the producer is computed on the way
+//   a whole injective kernel       follows a producer that it alone reads, also in several places: x * f(x)
 //   anything else                  a kernel of its own
 //
 //===----------------------------------------------------------------------===//

@@ -109,31 +109,34 @@ std::optional<MappedRead> lower::mapRead(const Expr &read, ArrayRef<int64_t> sha
   mapped.read = &read;
   if (read.otherwise && !isInvariant(*read.otherwise))
     return std::nullopt;
-  for (auto [expr, whole] : zip_equal(read.operands, shape)) {
+  SmallVector<LinearIndex> indices;
+  for (auto [expr, extent] : zip_equal(read.operands, shape)) {
     std::optional<LinearIndex> index = linearIndex(*expr, extents);
     if (!index)
       return std::nullopt;
-    int64_t from = index->lowest(extents), to = index->highest(extents), extent = whole;
-    bool outside = from < 0 || to >= extent;
-    if (outside && (!read.otherwise || from >= extent || to < 0))
-      return std::nullopt;
-    int64_t points = extent;
+    int64_t from = index->lowest(extents), to = index->highest(extents), points = extent;
     for (auto [loop, coefficient] : index->terms)
       points += extents[loop];
-    if (outside && to - from >= largestGrowth * points)
+    bool outside = from < 0 || to >= extent;
+    if (outside && (!read.otherwise || from >= extent || to < 0 || to - from >= largestGrowth * points))
       return std::nullopt;
-    int64_t cutFrom = outside ? std::max<int64_t>(from, 0) : 0;
-    int64_t cutTo = outside ? std::min<int64_t>(to, extent - 1) : extent - 1;
-    mapped.cutOffset.push_back(cutFrom);
-    mapped.cutSize.push_back(cutTo - cutFrom + 1);
-    mapped.low.push_back(outside ? cutFrom - from : 0);
-    mapped.high.push_back(outside ? to - cutTo : 0);
     mapped.padded |= outside;
-    if (outside) {
-      index->constant -= from;
+    indices.push_back(std::move(*index));
+  }
+  for (auto [index, whole] : zip_equal(indices, shape)) {
+    int64_t extent = whole;
+    if (mapped.padded) {
+      // What nobody reads is cut away before the pad makes a copy.
+      int64_t from = index.lowest(extents), to = index.highest(extents);
+      int64_t cutFrom = std::max<int64_t>(from, 0), cutTo = std::min<int64_t>(to, extent - 1);
+      mapped.cutOffset.push_back(cutFrom);
+      mapped.cutSize.push_back(cutTo - cutFrom + 1);
+      mapped.low.push_back(cutFrom - from);
+      mapped.high.push_back(to - cutTo);
+      index.constant -= from;
       extent = to - from + 1;
     }
-    std::optional<Dimension> dimension = reach(*index, extent, extents, dropped);
+    std::optional<Dimension> dimension = reach(index, extent, extents, dropped);
     if (!dimension)
       return std::nullopt;
     mapped.dimensions.push_back(std::move(*dimension));

@@ -105,11 +105,11 @@ bool Compilation::emitObjects() {
   }
   model->kernels = std::move(*objects);
   for (const Object &object : model->kernels) {
-    std::string nodes;
+    Timing::KernelTime time{object.name, "", 0, object.seconds};
     for (const KernelCall &call : model->program.calls)
-      if (call.kernel == object.name)
-        nodes += (nodes.empty() ? "" : "; ") + call.nodes;
-    model->timing.kernels.push_back({object.name, nodes, object.seconds});
+      if (call.kernel == object.name && time.calls++ == 0)
+        time.nodes = call.nodes;
+    model->timing.kernels.push_back(std::move(time));
   }
   return true;
 }

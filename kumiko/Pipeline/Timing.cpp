@@ -1,4 +1,5 @@
 #include "kumiko/Pipeline/Timing.h"
+#include "kumiko/Support/Problem.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,6 +13,15 @@ double Timing::total() const {
   return sum;
 }
 
+void Timing::add(Stage stage, double seconds) {
+  for (StageTime &known : stages)
+    if (known.stage == stage) {
+      known.seconds += seconds;
+      return;
+    }
+  stages.push_back({stage, seconds});
+}
+
 void Timing::print(llvm::raw_ostream &os) const {
   os << "stage        seconds\n";
   for (const StageTime &stage : stages)
@@ -23,5 +33,6 @@ void Timing::print(llvm::raw_ostream &os) const {
   llvm::sort(sorted, [](const KernelTime *a, const KernelTime *b) { return a->seconds > b->seconds; });
   os << "\nkernel to object code (one thread each), slowest first\n";
   for (const KernelTime *kernel : sorted)
-    os << llvm::format("%8.3f  ", kernel->seconds) << kernel->kernel << "  " << kernel->nodes << "\n";
+    os << llvm::format("%8.3f  ", kernel->seconds) << kernel->kernel << "  " << printable(kernel->nodes)
+       << (kernel->calls > 1 ? " and " + std::to_string(kernel->calls - 1) + " more" : "") << "\n";
 }

@@ -16,12 +16,15 @@ struct Timing {
   };
   struct KernelTime {
     std::string kernel;
-    std::string nodes;
+    std::string nodes; ///< of its first call
+    uint64_t calls;
     double seconds; ///< of one thread
   };
   llvm::SmallVector<StageTime, 8> stages;
   std::vector<KernelTime> kernels;
 
+  /// Stages in the order of their first time.
+  void add(Stage stage, double seconds);
   double total() const;
   /// Stages in order, then the kernels, slowest first.
   void print(llvm::raw_ostream &os) const;
@@ -31,7 +34,7 @@ struct Timing {
 class StageTimer {
 public:
   StageTimer(Timing &timing, Stage stage) : timing(timing), stage(stage) {}
-  ~StageTimer() { timing.stages.push_back({stage, seconds()}); }
+  ~StageTimer() { timing.add(stage, seconds()); }
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
 private:

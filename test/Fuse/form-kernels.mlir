@@ -46,3 +46,14 @@ func.func @equal(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor
 func.func @bare(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }
+
+// A value that is read twice, but only by one chain, does not leave the kernel: x * sigmoid(x) after a product.
+// CHECK-LABEL: func @diamond
+// CHECK: nn.call
+// CHECK-NEXT: return
+func.func @diamond(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> {
+  %0 = nn.matmul %x, %w : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+  %1 = nn.sigmoid %0 : tensor<4x2xf32>
+  %2 = nn.mul %0, %1 : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %2 : tensor<4x2xf32>
+}

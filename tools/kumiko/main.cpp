@@ -2,7 +2,10 @@
 #include "kumiko/Emit/Table.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
 #include "tools/kumiko/Commands.h"
+#include <csignal>
 
 using namespace kumiko;
 
@@ -12,6 +15,18 @@ static void reportFatalError(void *, const char *reason, bool) {
       .print(llvm::errs());
   llvm::errs().flush();
   std::_Exit(int(Fault::Defect));
+}
+
+/// After LLVM has printed the stack: end with the exit code of a defect instead of a signal.
+static void endAsDefect(void *) { std::_Exit(int(Fault::Defect)); }
+
+static void prepareForTheWorst() {
+  llvm::setBugReportMsg("error[K0070]: kumiko crashed\n"
+                        "  help: this is a defect of Kumiko; please report it with the model and the lines below\n");
+  llvm::sys::AddSignalHandler(endAsDefect, nullptr);
+  llvm::install_fatal_error_handler(reportFatalError);
+  // A file that grows past a limit is an error of the write, like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 static int runCommandNamed(const Invocation &invocation, ProblemList &problems) {
@@ -35,7 +50,7 @@ static int finish(int answer, const ProblemList &problems) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  llvm::install_fatal_error_handler(reportFatalError);
+  prepareForTheWorst();
   llvm::ArrayRef<const char *> arguments(argv + 1, argc > 0 ? argc - 1 : 0);
   if (arguments.empty()) {
     printOverview(llvm::errs());

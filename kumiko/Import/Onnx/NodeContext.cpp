@@ -158,6 +158,9 @@ Problem &NodeContext::fail(Code code, const Twine &what) {
     Problem::Operand operand = importer.operandOf(scope, name);
     problem.with(operand.name, operand.type, operand.origin);
   }
+  // Most callers know better advice.
+  if (node.domain.empty())
+    problem.helped("what the op takes: https://onnx.ai/onnx/operators/onnx__" + node.op + ".html");
   return problem;
 }
 

@@ -144,6 +144,8 @@ private:
   const Attribute *find(llvm::StringRef name);
   const Attribute *find(llvm::StringRef name, Attribute::Kind kind);
   bool typesAgree(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands);
+  void explain(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands,
+               llvm::ArrayRef<mlir::NamedAttribute> attributes, const std::string &why);
 };
 
 } // namespace kumiko::onnx

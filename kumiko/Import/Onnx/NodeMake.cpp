@@ -3,7 +3,6 @@
 #include "kumiko/Import/Onnx/NodeContext.h"
 #include "kumiko/Import/Onnx/TensorData.h"
 #include "kumiko/Nn/Build.h"
-#include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
 
@@ -43,35 +42,13 @@ RankedTensorType NodeContext::typeOf(ArrayRef<int64_t> shape, mlir::Type element
   return RankedTensorType::get(shape, element);
 }
 
-/// Operands whose types share a variable must agree; said here in the words of ONNX, before the equation says it in
-/// its.
-bool NodeContext::typesAgree(StringRef op, ArrayRef<Value> operands) {
-  const eq::OpDef *def = nn::lookupEquation(op);
-  if (!def || def->variadicOperand())
-    return true; // one type for all of a variadic operand: the equation's own message is as good
-  SmallVector<Value, 4> first(def->typeVariables.size());
-  for (auto [operand, value] : zip(def->operands, operands)) {
-    if (!value || operand.type.kind != eq::TypeRef::Kind::Variable)
-      continue;
-    Value &earlier = first[operand.type.number];
-    if (earlier && elementOf(earlier) != elementOf(value)) {
-      fail(Code::OperandType, "element types differ: " + nameOf(nn::toEquation(elementOf(earlier))) + " and " +
-                                  nameOf(nn::toEquation(elementOf(value))))
-          .helped("put a Cast in front of one of them; ONNX never converts by itself");
-      return false;
-    }
-    earlier = earlier ? earlier : value;
-  }
-  return true;
-}
-
 Results NodeContext::makeAll(StringRef op, ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes) {
   if (failed() || !typesAgree(op, operands))
     return {};
   std::string why;
   FailureOr<Operation *> made = nn::buildEquationOp(builder(), loc, op, operands, attributes, why);
   if (mlir::failed(made)) {
-    fail(Code::OperandShape, why).helped("the shapes of the operands do not go together; see the lines above");
+    explain(op, operands, attributes, why);
     return {};
   }
   for (mlir::Type type : (*made)->getResultTypes()) {

@@ -1,0 +1,31 @@
+// RUN: kumiko-opt %s --nn-to-linalg | FileCheck %s
+
+// Bodies of kernels are lowered; the function that calls them keeps its calls, constants and views. Integers lose their
+// sign everywhere at once.
+
+// CHECK-LABEL: func.func @main(%arg0: tensor<2x2xi8>) -> tensor<4xi8>
+func.func @main(%x: tensor<2x2xui8>) -> tensor<4xui8> {
+  // CHECK: %[[C:.*]] = nn.constant dense<-56> : tensor<4xi8>
+  // CHECK: %[[V:.*]] = nn.reshape %arg0 : tensor<2x2xi8> -> tensor<4xi8>
+  // CHECK: nn.call @k(%[[V]], %[[C]]) : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi8>
+  %c = nn.constant dense<200> : tensor<4xui8>
+  %v = nn.reshape %x : tensor<2x2xui8> -> tensor<4xui8>
+  %y = nn.call @k(%v, %c) : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
+  return %y : tensor<4xui8>
+}
+
+// CHECK-LABEL: nn.kernel @k(%arg0: tensor<4xi8>, %arg1: tensor<4xi8>) -> tensor<4xi8>
+// CHECK: arith.minui
+// CHECK: tensor.expand_shape
+// CHECK: tensor.collapse_shape
+// CHECK: arith.constant dense<3> : tensor<4xi8>
+// CHECK: arith.addi
+// CHECK: nn.yield
+nn.kernel @k(%x: tensor<4xui8>, %c: tensor<4xui8>) -> tensor<4xui8> {
+  %0 = nn.min %x, %c : tensor<4xui8>
+  %1 = nn.reshape %0 : tensor<4xui8> -> tensor<2x2xui8>
+  %2 = nn.reshape %1 : tensor<2x2xui8> -> tensor<4xui8>
+  %three = nn.constant dense<3> : tensor<4xui8>
+  %3 = nn.add %2, %three : tensor<4xui8>
+  nn.yield %3 : tensor<4xui8>
+}
