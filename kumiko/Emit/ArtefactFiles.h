@@ -20,8 +20,8 @@ llvm::Expected<ArtefactFiles> writeArtefactFiles(const Program &program, llvm::A
                                                  const Target &target, const TableOptions &table,
                                                  const WorkFolder &folder);
 
-/// Renames the finished artefact and its weights' file into place. The weights go first: an artefact never meets weights
-/// that are not there.
+/// Renames the finished artefact and its weights' file into place. The weights go first: an artefact never meets
+/// weights that are not there.
 llvm::Error placeArtefact(const ArtefactFiles &files, llvm::StringRef finished, llvm::StringRef output,
                           llvm::StringRef weightsFile);
 

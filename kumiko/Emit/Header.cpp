@@ -9,13 +9,14 @@ using namespace kumiko;
 
 static bool isKeyword(llvm::StringRef word) {
   static const llvm::StringSet<> words = {
-      "alignas",  "alignof", "auto",   "bool",     "break",    "case",    "char",   "class",    "const",   "constexpr",
-      "continue", "default", "delete", "do",       "double",   "else",    "enum",   "explicit", "export",  "extern",
-      "false",    "float",   "for",    "friend",   "goto",     "if",      "inline", "int",      "long",    "mutable",
-      "new",      "nullptr", "not",    "operator", "or",       "private", "public", "register", "restrict", "return",
-      "short",    "signed",  "sizeof", "static",   "struct",   "switch",  "template", "this",   "throw",   "true",
-      "try",      "typedef", "typeof", "union",    "unsigned", "using",   "virtual", "void",    "volatile", "while",
-      "xor",      "and",     "arena",  "weights",  "main"};
+      "alignas",   "alignof",  "auto",     "bool",   "break",    "case",   "char",     "class",  "const",
+      "constexpr", "continue", "default",  "delete", "do",       "double", "else",     "enum",   "explicit",
+      "export",    "extern",   "false",    "float",  "for",      "friend", "goto",     "if",     "inline",
+      "int",       "long",     "mutable",  "new",    "nullptr",  "not",    "operator", "or",     "private",
+      "public",    "register", "restrict", "return", "short",    "signed", "sizeof",   "static", "struct",
+      "switch",    "template", "this",     "throw",  "true",     "try",    "typedef",  "typeof", "union",
+      "unsigned",  "using",    "virtual",  "void",   "volatile", "while",  "xor",      "and",    "arena",
+      "weights",   "main"};
   return words.contains(word);
 }
 
@@ -114,8 +115,8 @@ static std::string forComment(llvm::StringRef text) {
 }
 
 void HeaderWriter::writeHead() {
-  os << "/* " << program.name << ": a compiled model, in the object file beside this header\n *\n * made by " << producer() << "\n * "
-     << forComment(program.provenance) << "\n *\n"
+  os << "/* " << program.name << ": a compiled model, in the object file beside this header\n *\n * made by "
+     << producer() << "\n * " << forComment(program.provenance) << "\n *\n"
      << " * " << program.name << "_run computes on the calling thread: no heap, no threads, libc and libm alone.\n"
      << " * It returns 0, or a code of kumiko.h (KUMIKO_E_...). The arena is yours: " << prefix
      << "_ARENA_BYTES, aligned\n * to 64 bytes, its contents of no meaning between calls; give each thread its own.\n"

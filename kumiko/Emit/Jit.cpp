@@ -46,8 +46,7 @@ static llvm::Error addArtefact(orc::LLJIT &jit, const Program &program, llvm::Ar
     return llvm::Error::success();
   auto name = jit.mangleAndIntern(weightsSymbol(program));
   auto address = orc::ExecutorAddr::fromPtr(weights.data());
-  return jit.getMainJITDylib().define(
-      orc::absoluteSymbols({{name, {address, llvm::JITSymbolFlags::Exported}}}));
+  return jit.getMainJITDylib().define(orc::absoluteSymbols({{name, {address, llvm::JITSymbolFlags::Exported}}}));
 }
 
 llvm::Expected<std::unique_ptr<Jit>> Jit::create(const Program &program, llvm::ArrayRef<Object> kernels,

@@ -42,8 +42,8 @@ llvm::Error kumiko::localizeHidden(llvm::StringRef from, llvm::StringRef to) {
   config.ELF.LocalizeHidden = true;
   llvm::Error copied = llvm::Error::success();
   llvm::Error written = writeFile(to, [&](llvm::raw_ostream &os) {
-    copied = llvm::joinErrors(std::move(copied),
-                              llvm::objcopy::executeObjcopyOnBinary(config, *binary->getBinary(), os));
+    copied =
+        llvm::joinErrors(std::move(copied), llvm::objcopy::executeObjcopyOnBinary(config, *binary->getBinary(), os));
   });
   return llvm::joinErrors(std::move(written), std::move(copied));
 }

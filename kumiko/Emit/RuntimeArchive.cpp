@@ -1,6 +1,5 @@
 #include "kumiko/Emit/RuntimeArchive.h"
 
-#ifdef KUMIKO_RUNTIME_ARCHIVE
 // Bytes of a file, without a detour over a generated source: the assembler reads the archive itself.
 // clang-format off
 __asm__(".section .rodata.kumiko_runtime_archive, \"a\"\n"
@@ -20,12 +19,8 @@ extern "C" {
 extern const char kumiko_runtime_archive_begin[] __attribute__((visibility("hidden")));
 extern const char kumiko_runtime_archive_end[] __attribute__((visibility("hidden")));
 }
-#endif
 
 llvm::StringRef kumiko::runtimeArchive(const Target &target) {
-#if !defined(KUMIKO_RUNTIME_ARCHIVE)
-  return {};
-#else
 #if defined(__x86_64__)
   bool matches = target.triple.getArch() == llvm::Triple::x86_64;
 #elif defined(__aarch64__)
@@ -36,5 +31,4 @@ llvm::StringRef kumiko::runtimeArchive(const Target &target) {
   if (!matches)
     return {};
   return {kumiko_runtime_archive_begin, size_t(kumiko_runtime_archive_end - kumiko_runtime_archive_begin)};
-#endif
 }

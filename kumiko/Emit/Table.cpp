@@ -25,8 +25,8 @@ TableTypes::TableTypes(llvm::LLVMContext &context) {
   buffer = llvm::StructType::get(context, {i32, i32, i64});
   call = llvm::StructType::get(context, {ptr, ptr, i64, i64, i64, ptr, ptr});
   value = llvm::StructType::get(context, {ptr, i32, i32, ptr});
-  artefact = llvm::StructType::get(context, {i32, i32, ptr, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64,
-                                             i64, i64});
+  artefact = llvm::StructType::get(
+      context, {i32, i32, ptr, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, i64, i64});
   kernel = llvm::FunctionType::get(i32, {ptr, ptr, i64, ptr}, /*isVarArg=*/false);
 }
 
@@ -113,9 +113,9 @@ Constant *TableWriter::calls() {
   auto entries = llvm::map_to_vector(program.calls, [&](const KernelCall &call) -> Constant * {
     auto *kernel = llvm::cast<llvm::Function>(module.getOrInsertFunction(call.kernel, types.kernel).getCallee());
     kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    return llvm::ConstantStruct::get(types.call, {kernel, buffers(call), number64(call.buffers.size()),
-                                                  number64(call.chunks), number64(call.scratchBytes),
-                                                  text(call.kernel), text(call.nodes)});
+    return llvm::ConstantStruct::get(types.call,
+                                     {kernel, buffers(call), number64(call.buffers.size()), number64(call.chunks),
+                                      number64(call.scratchBytes), text(call.kernel), text(call.nodes)});
   });
   return array(types.call, entries, "calls");
 }
@@ -132,18 +132,29 @@ Constant *TableWriter::weights() {
 
 Constant *TableWriter::artefact(Constant *calls, Constant *weights, llvm::StringRef weightsFile) {
   Constant *null = llvm::ConstantPointerNull::get(ptr);
-  Constant *fields[] = {
-      number32(KUMIKO_ARTEFACT_VERSION), number32(sizeof(kumiko_artefact)), text(program.name), text(producer()),
-      text(program.provenance), number64(program.inputs.size()), values(program.inputs, "inputs"),
-      number64(program.outputs.size()), values(program.outputs, "outputs"), number64(program.calls.size()), calls,
-      weights ? weights : null, number64(program.weightsBytes), weightsFile.empty() ? null : text(weightsFile),
-      number64(program.arenaBytes), number64(program.scratchBytes), /*symbol_count=*/number64(0)};
+  Constant *fields[] = {number32(KUMIKO_ARTEFACT_VERSION),
+                        number32(sizeof(kumiko_artefact)),
+                        text(program.name),
+                        text(producer()),
+                        text(program.provenance),
+                        number64(program.inputs.size()),
+                        values(program.inputs, "inputs"),
+                        number64(program.outputs.size()),
+                        values(program.outputs, "outputs"),
+                        number64(program.calls.size()),
+                        calls,
+                        weights ? weights : null,
+                        number64(program.weightsBytes),
+                        weightsFile.empty() ? null : text(weightsFile),
+                        number64(program.arenaBytes),
+                        number64(program.scratchBytes),
+                        /*symbol_count=*/number64(0)};
   return constant(llvm::ConstantStruct::get(types.artefact, fields), "artefact");
 }
 
 void TableWriter::addGetter(const llvm::Twine &name, Constant *artefact, bool exported) {
-  auto *function = llvm::Function::Create(llvm::FunctionType::get(ptr, false), llvm::GlobalValue::ExternalLinkage,
-                                          name, module);
+  auto *function =
+      llvm::Function::Create(llvm::FunctionType::get(ptr, false), llvm::GlobalValue::ExternalLinkage, name, module);
   function->setVisibility(exported ? llvm::GlobalValue::DefaultVisibility : llvm::GlobalValue::HiddenVisibility);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", function));
   builder.CreateRet(artefact);

@@ -27,8 +27,8 @@ private:
 /// Writes the weights' bytes, gaps as zeros.
 void writeWeights(const Program &program, llvm::raw_ostream &os);
 
-/// Writes a relocatable ELF object that holds nothing but the weights, under weightsSymbol(program). Made by hand because
-/// LLVM's own path would hold several copies of what may be gigabytes.
+/// Writes a relocatable ELF object that holds nothing but the weights, under weightsSymbol(program). Made by hand
+/// because LLVM's own path would hold several copies of what may be gigabytes.
 void writeWeightsObject(const Program &program, const Target &target, llvm::raw_ostream &os);
 
 } // namespace kumiko

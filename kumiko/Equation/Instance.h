@@ -36,6 +36,7 @@ struct TensorType {
 };
 
 /// Functions and operators of values. Comparison results and logic are B1; the others keep the type of their operands.
+// clang-format off
 enum class Function : uint8_t {
   // one operand
   Neg, Not /* logical */, BitNot, Abs, Sign, Floor, Ceil, Round /* half to even */, Sqrt, Exp, Log, Log1p, Expm1,
@@ -45,10 +46,11 @@ enum class Function : uint8_t {
   FloorDiv, CeilDiv, Pow, Atan2, Max, Min /* both propagate NaN */, And, Or, Xor /* bitwise, logical on B1 */, Shl, Shr,
   Eq, Ne, Lt, Le, Gt, Ge,
 };
+// clang-format on
 llvm::StringRef nameOf(Function function);
 
-/// A scalar expression over the loops of one statement. Immutable; owned by the instance's arena. Equal expressions of a
-/// statement are mostly one node: what is computed once per pointer is computed once.
+/// A scalar expression over the loops of one statement. Immutable; owned by the instance's arena. Equal expressions of
+/// a statement are mostly one node: what is computed once per pointer is computed once.
 ///
 /// f16, bf16 and the 8-, 6- and 4-bit floats compute as f32: a read of such a tensor stands inside a Cast to F32, and a
 /// value that is stored with `=` ends in a Cast to the type of its target. Integer constants of type U64 hold the bits.
@@ -99,8 +101,8 @@ struct Statement {
   Combine combine = Combine::Set;
   /// One target, or two for arg-max and arg-min (`values[0]` decides, `values[1]` comes along).
   llvm::SmallVector<Target, 2> targets;
-  /// One per target. With Set they have the target's type; otherwise the type that the reduction computes in, which is F32
-  /// for a target of f16 and the like (the sum is rounded once, when it is complete).
+  /// One per target. With Set they have the target's type; otherwise the type that the reduction computes in, which is
+  /// F32 for a target of f16 and the like (the sum is rounded once, when it is complete).
   llvm::SmallVector<const Expr *, 2> values;
   /// Points where one of these (B1) is false do not take part.
   llvm::SmallVector<const Expr *, 1> conditions;

@@ -70,6 +70,12 @@ llvm::Error Evaluation::check() {
   for (auto &[left, right] : instance.checks)
     if (left.isStatic() && right.isStatic() && left != right)
       return fail("extents differ: {0} and {1}", left.str(), right.str());
+  for (auto &[left, right] : instance.broadcastChecks)
+    if (left.isStatic() && right.isStatic() && left != right && !left.is(1) && !right.is(1))
+      return fail("extents do not broadcast: {0} and {1}", left.str(), right.str());
+  for (auto &[lower, upper] : instance.boundChecks)
+    if (lower.isStatic() && upper.isStatic() && lower.value() > upper.value())
+      return fail("a read leaves its tensor: {0} is above {1}", lower.str(), upper.str());
   uint64_t points = 0;
   for (const eq::Statement &statement : instance.statements) {
     uint64_t product = 1;
@@ -179,8 +185,8 @@ llvm::Error Evaluation::finish(unsigned number, Tensor buffer) {
     buffer = std::move(*next);
     return llvm::Error::success();
   };
-  bool isAccumulator = buffer.element() != stored || isSmallFloat(declared);
-  if (isAccumulator && (isSmallFloat(declared) || stored == declared))
+  // Small floats round even where they are held as f64.
+  if (isSmallFloat(declared))
     if (llvm::Error error = become(declared))
       return error;
   if (llvm::Error error = become(stored))

@@ -199,9 +199,8 @@ static llvm::Error checkArgument(unsigned number, Type declared, const Tensor *g
                                  describe(element, type.getShape()));
 }
 
-llvm::Expected<llvm::SmallVector<Tensor, 2>> kumiko::evaluateGraph(func::FuncOp function,
-                                                                   llvm::ArrayRef<const Tensor *> arguments,
-                                                                   const GraphOptions &options) {
+llvm::Expected<llvm::SmallVector<Tensor, 2>>
+kumiko::evaluateGraph(func::FuncOp function, llvm::ArrayRef<const Tensor *> arguments, const GraphOptions &options) {
   if (function.isExternal() || !function.getBody().hasOneBlock())
     return llvm::createStringError("the function has no body of one block");
   if (arguments.size() != function.getNumArguments())

@@ -19,9 +19,8 @@ struct GraphOptions {
 
 /// The results of the function for these arguments. Ops are computed in order, a value is freed after its last use;
 /// `nn.call` computes the kernel it calls. With Precision::Double all float results are f64.
-llvm::Expected<llvm::SmallVector<Tensor, 2>> evaluateGraph(mlir::func::FuncOp function,
-                                                           llvm::ArrayRef<const Tensor *> arguments,
-                                                           const GraphOptions &options = {});
+llvm::Expected<llvm::SmallVector<Tensor, 2>>
+evaluateGraph(mlir::func::FuncOp function, llvm::ArrayRef<const Tensor *> arguments, const GraphOptions &options = {});
 
 /// The elements of a constant: a view of the attribute's memory where it has the form of a tensor, else a copy.
 llvm::Expected<Tensor> constantTensor(mlir::ElementsAttr value, uint64_t limit = defaultTensorLimit);

@@ -221,8 +221,7 @@ static llvm::Expected<bool> runContraction(const Setting &setting, const Destina
     return false;
   Address address = addressOf(setting.statement.targets[0].indices, destination.shape, contraction->extents);
   bool sameClass = isFloat(contraction->type) == isFloat(destination.type);
-  bool roundsTwice = setting.precision == Precision::Double && isSmallFloat(destination.type);
-  if (!address.unknown.empty() || destination.combines || !sameClass || roundsTwice) {
+  if (!address.unknown.empty() || destination.combines || !sameClass) {
     if (llvm::Error error = contractAndScatter(setting, *contraction, destination, limit))
       return std::move(error);
     return true;

@@ -16,8 +16,6 @@ void Writer::prepareConversion(ElementType have) {
   if (isFloat(have) != isFloat(destination.type)) {
     conversion = castKernel(have, destination.type, setting.precision);
     carrier = carrierOf(destination.type, setting.precision);
-  } else if (setting.precision == Precision::Double && isSmallFloat(destination.type)) {
-    conversion = castKernel(ElementType::F64, destination.type, setting.precision);
   }
   storer = storerOf(carrier, destination.stored);
 }

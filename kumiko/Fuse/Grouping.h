@@ -1,7 +1,7 @@
 //===- Grouping.h - which ops share a kernel -------------------------------===//
 //
-// Walking down the graph, an op joins the kernel of a producer when that costs nothing: nobody else reads the value, and
-// each of its elements is computed once.
+// Walking down the graph, an op joins the kernel of a producer when that costs nothing: nobody else reads the value,
+// and each of its elements is computed once.
 //
 //   injective after injective      same number of elements
 //   injective after contraction    reads the product where it stands (identity, or a permutation that keeps the last

@@ -1,9 +1,11 @@
 //===- Body.cpp - scalar expressions inside a generic ----------------------===//
 #include "kumiko/Lower/Body.h"
 #include "kumiko/Equation/Access.h"
+#include "kumiko/Lower/Access.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -124,6 +126,25 @@ Value Body::emit(const Expr &expr) {
   return known[&expr] = value;
 }
 
+TypedAttr Body::uniformValue(const Lowering &lowering, const Expr &read) {
+  DenseElementsAttr dense;
+  Value tensor = lowering.values[read.tensor];
+  if (read.otherwise || !tensor || !matchPattern(tensor, m_Constant(&dense)) || !dense.isSplat())
+    return {};
+  return cast<TypedAttr>(dense.getSplatValue<Attribute>());
+}
+
+/// Without an `else` and without data in it, the op's verifier has shown it; with an `else`, a linear index can be
+/// looked at.
+bool Body::staysInside(const Expr &index, int64_t extent, bool hasElse) const {
+  if (extent == 0)
+    return true;
+  if (!hasElse)
+    return !eq::readsTensor(index);
+  std::optional<LinearIndex> linear = linearIndex(index, extents);
+  return linear && linear->lowest(extents) >= 0 && linear->highest(extents) < extent;
+}
+
 /// tensor.extract. The index is brought into the tensor first where it might be outside: where the text has an `else`,
 /// and where it comes from data, which nobody can trust.
 Value Body::read(const Expr &expr) {
@@ -131,11 +152,13 @@ Value Body::read(const Expr &expr) {
   if (!tensor)
     return placeholder(expr.type, "read of '" + lowering.instance.tensors[expr.tensor].name + "', which is absent");
   Location loc = lowering.loc;
+  if (TypedAttr number = uniformValue(lowering, expr))
+    return arith::ConstantOp::create(b, loc, number);
   SmallVector<Value> indices;
   Value inside;
   for (auto [index, extent] : llvm::zip_equal(expr.operands, cast<RankedTensorType>(tensor.getType()).getShape())) {
     Value position = emit(*index);
-    if ((!expr.otherwise && !eq::readsTensor(*index)) || extent == 0) {
+    if (staysInside(*index, extent, expr.otherwise)) {
       indices.push_back(position);
       continue;
     }

@@ -10,15 +10,20 @@ namespace kumiko::lower {
 /// at `error` at the end, because a body under construction cannot be left halfway.
 class Body {
 public:
-  /// Inside a generic: `dimensions` has the number of each loop's dimension, or nothing for a loop that is always 0.
-  Body(mlir::OpBuilder &builder, const Lowering &lowering, llvm::ArrayRef<std::optional<unsigned>> dimensions)
-      : b(builder), lowering(lowering), scalar(builder, lowering.loc), dimensions(dimensions) {}
+  /// Inside a generic: `dimensions` has the number of each loop's dimension, or nothing for a loop that is always 0;
+  /// `extents` is how many points each loop has.
+  Body(mlir::OpBuilder &builder, const Lowering &lowering, llvm::ArrayRef<std::optional<unsigned>> dimensions,
+       llvm::ArrayRef<int64_t> extents)
+      : b(builder), lowering(lowering), scalar(builder, lowering.loc), dimensions(dimensions), extents(extents) {}
   /// Outside: for expressions without loops.
-  Body(mlir::OpBuilder &builder, const Lowering &lowering) : Body(builder, lowering, {}) {}
+  Body(mlir::OpBuilder &builder, const Lowering &lowering) : Body(builder, lowering, {}, {}) {}
 
   /// `read` has been mapped: its value is this block argument.
   void define(const eq::Expr *read, mlir::Value value) { known[read] = value; }
   mlir::Value emit(const eq::Expr &expr);
+
+  /// The number that all elements of the tensor read have, when it is a constant of one number; null otherwise.
+  static mlir::TypedAttr uniformValue(const Lowering &lowering, const eq::Expr &read);
 
   Scalar &scalars() { return scalar; }
   /// Empty while everything went well.
@@ -26,6 +31,7 @@ public:
 
 private:
   mlir::Value read(const eq::Expr &expr);
+  bool staysInside(const eq::Expr &index, int64_t extent, bool hasElse) const;
   mlir::Value loop(unsigned number);
   mlir::Value placeholder(ElementType type, const llvm::Twine &what);
 
@@ -33,6 +39,7 @@ private:
   const Lowering &lowering;
   Scalar scalar;
   llvm::ArrayRef<std::optional<unsigned>> dimensions;
+  llvm::ArrayRef<int64_t> extents;
   llvm::DenseMap<const eq::Expr *, mlir::Value> known;
 };
 

@@ -9,8 +9,11 @@
 //   x(start + i*step), x(i) on fewer points     tensor.extract_slice
 //   x(o*stride + k*dilation)                    d0 * stride + d1 * dilation
 //   x(affine) else c                            tensor.pad, then as above
+//   x(i), x a constant of one number            arith.constant in the body
 //   data-dependent, mod, clamp, backwards       tensor.extract at linalg.index arithmetic
 //   sum and the like                            linalg.fill with the identity, then a generic that combines
+//   y(offset + j) = x(j), blocks                tensor.insert_slice
+//   y(anything else) += v                       turned around, then as above (Invert.h)
 //
 // A statement that only moves whole blocks (a pad, a slice, a concat) has no generic at all.
 //

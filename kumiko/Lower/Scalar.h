@@ -43,6 +43,10 @@ private:
   mlir::Value integerUnary(eq::Function function, ElementType type, mlir::Value x);
   mlir::Value floatBinary(eq::Function function, ElementType type, mlir::Value x, mlir::Value y);
   mlir::Value integerBinary(eq::Function function, ElementType type, mlir::Value x, mlir::Value y, bool nonNegative);
+  mlir::Value floatSign(ElementType type, mlir::Value x);
+  mlir::Value sigmoid(ElementType type, mlir::Value x);
+  mlir::Value floorModulo(ElementType type, mlir::Value x, mlir::Value y);
+  mlir::Value shift(eq::Function function, ElementType type, mlir::Value x, mlir::Value y);
   mlir::Value compare(eq::Function function, ElementType type, mlir::Value x, mlir::Value y);
   mlir::Value floatToInteger(mlir::Value value, ElementType from, ElementType to, bool inRange);
   mlir::Value floatToFloat(mlir::Value value, ElementType from, ElementType to);

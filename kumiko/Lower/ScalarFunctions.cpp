@@ -61,20 +61,26 @@ Value Scalar::floatUnary(Function function, ElementType type, Value x) {
   case Function::IsInf:
     return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, math::AbsFOp::create(b, loc, x),
                                  real(type, HUGE_VAL));
-  case Function::Sign: {
-    // x itself where it is 0 or NaN: signed zeros and NaN pass through.
-    Value unit = math::CopySignOp::create(b, loc, real(type, 1), x);
-    Value isZeroOrNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UEQ, x, real(type, 0));
-    return arith::SelectOp::create(b, loc, isZeroOrNan, x, unit);
-  }
-  case Function::Sigmoid: {
-    Value one = real(type, 1);
-    Value decay = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
-    return arith::DivFOp::create(b, loc, one, arith::AddFOp::create(b, loc, one, decay));
-  }
+  case Function::Sign:
+    return floatSign(type, x);
+  case Function::Sigmoid:
+    return sigmoid(type, x);
   default:
     return {};
   }
+}
+
+/// x itself where it is 0 or NaN: signed zeros and NaN pass through.
+Value Scalar::floatSign(ElementType type, Value x) {
+  Value unit = math::CopySignOp::create(b, loc, real(type, 1), x);
+  Value isZeroOrNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UEQ, x, real(type, 0));
+  return arith::SelectOp::create(b, loc, isZeroOrNan, x, unit);
+}
+
+Value Scalar::sigmoid(ElementType type, Value x) {
+  Value one = real(type, 1);
+  Value decay = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
+  return arith::DivFOp::create(b, loc, one, arith::AddFOp::create(b, loc, one, decay));
 }
 
 Value Scalar::integerUnary(Function function, ElementType type, Value x) {
@@ -178,36 +184,40 @@ Value Scalar::integerBinary(Function function, ElementType type, Value x, Value 
     return pick(arith::CeilDivUIOp(), arith::CeilDivSIOp());
   case Function::Rem:
     return plainDivision ? Value(arith::RemUIOp::create(b, loc, x, y)) : arith::RemSIOp::create(b, loc, x, y);
-  case Function::Mod: {
-    if (plainDivision)
-      return arith::RemUIOp::create(b, loc, x, y);
-    Value rest = arith::RemSIOp::create(b, loc, x, y), zero = integer(type, 0);
-    Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, zero);
-    Value apart =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, arith::XOrIOp::create(b, loc, rest, y), zero);
-    Value move = arith::AndIOp::create(b, loc, some, apart);
-    return arith::SelectOp::create(b, loc, move, arith::AddIOp::create(b, loc, rest, y), rest);
-  }
+  case Function::Mod:
+    return plainDivision ? Value(arith::RemUIOp::create(b, loc, x, y)) : floorModulo(type, x, y);
   case Function::Pow:
     return isa<IndexType>(x.getType()) ? Value() : Value(math::IPowIOp::create(b, loc, x, y));
   case Function::Shl:
-  case Function::Shr: {
-    // Shifting by the width or more gives 0; the machine would give anything.
-    Type bits = x.getType();
-    if (isa<IndexType>(bits))
-      return {};
-    bool left = function == Function::Shl;
-    Value fits =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, y, integer(type, bits.getIntOrFloatBitWidth()));
-    Value amount = arith::SelectOp::create(b, loc, fits, y, integer(type, 0));
-    Value shifted = left      ? Value(arith::ShLIOp::create(b, loc, x, amount))
-                    : natural ? Value(arith::ShRUIOp::create(b, loc, x, amount))
-                              : Value(arith::ShRSIOp::create(b, loc, x, amount));
-    return arith::SelectOp::create(b, loc, fits, shifted, integer(type, 0));
-  }
+  case Function::Shr:
+    return isa<IndexType>(x.getType()) ? Value() : shift(function, type, x, y);
   default:
     return {};
   }
+}
+
+/// The remainder has the sign of x; it moves to that of y where they differ.
+Value Scalar::floorModulo(ElementType type, Value x, Value y) {
+  Value rest = arith::RemSIOp::create(b, loc, x, y), zero = integer(type, 0);
+  Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, zero);
+  Value apart = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, arith::XOrIOp::create(b, loc, rest, y), zero);
+  Value move = arith::AndIOp::create(b, loc, some, apart);
+  return arith::SelectOp::create(b, loc, move, arith::AddIOp::create(b, loc, rest, y), rest);
+}
+
+/// Shifting by the width or more gives 0; the machine would give anything.
+Value Scalar::shift(Function function, ElementType type, Value x, Value y) {
+  Value width = integer(type, x.getType().getIntOrFloatBitWidth());
+  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, y, width);
+  Value amount = arith::SelectOp::create(b, loc, fits, y, integer(type, 0));
+  Value shifted;
+  if (function == Function::Shl)
+    shifted = arith::ShLIOp::create(b, loc, x, amount);
+  else if (isUnsigned(type))
+    shifted = arith::ShRUIOp::create(b, loc, x, amount);
+  else
+    shifted = arith::ShRSIOp::create(b, loc, x, amount);
+  return arith::SelectOp::create(b, loc, fits, shifted, integer(type, 0));
 }
 
 Value Scalar::compare(Function function, ElementType type, Value x, Value y) {

@@ -19,12 +19,15 @@ struct MappedOperand {
 
 class StatementLowering {
 public:
-  StatementLowering(Lowering &lowering, unsigned number);
+  /// `number` is the statement's place in the instance.
+  StatementLowering(Lowering &lowering, const eq::Statement &statement, unsigned number);
+
+  /// The error says why linalg cannot visit the points in the order in which they write. Comes first.
+  [[nodiscard]] llvm::Error planTargets();
   [[nodiscard]] llvm::Error run();
 
 private:
   // Planning.
-  llvm::Error planTargets();
   void planReads(const eq::Expr &expr);
   void planDimensions();
 
@@ -46,6 +49,8 @@ private:
   ElementType accumulatorType(unsigned target) const;
   llvm::SmallVector<int64_t> shapeOfTensor(unsigned tensor) const;
   bool reduces() const { return statement.combine != eq::Combine::Set; }
+  /// `=` over loops that are not on the left (Invert.h): a point whose conditions hold replaces what is there.
+  bool overwrites() const { return !reduces() && statement.loops.size() > statement.kept; }
 
   Lowering &lowering;
   const eq::Statement &statement;

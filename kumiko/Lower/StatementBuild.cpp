@@ -68,13 +68,13 @@ Value StatementLowering::initialValue(unsigned target) {
   OpBuilder &b = lowering.builder;
   ElementType type = accumulatorType(target);
   SmallVector<int64_t> shape = loopShape(ArrayRef(order).take_front(parallel));
-  if (reduces() && (statement.into || statement.continues)) {
+  if ((reduces() || overwrites()) && (statement.into || statement.continues)) {
     unsigned tensor = statement.targets[target].tensor;
     Value start = reshape(b, lowering.loc, lowering.values[statement.continues ? tensor : *statement.into], shape);
     return rounded(start, lowering.instance.tensors[tensor].type.element, type);
   }
   Value empty = tensor::EmptyOp::create(b, lowering.loc, shape, signlessType(b.getContext(), type));
-  if (!reduces())
+  if (!reduces() && !overwrites())
     return empty;
   Scalar scalar(b, lowering.loc);
   Value identity = target == 0 ? scalar.identity(statement.combine, type) : scalar.number(type, 0);
@@ -105,7 +105,7 @@ SmallVector<Value, 2> StatementLowering::buildBody(OpBuilder &inside, ValueRange
   OpBuilder::InsertionGuard guard(lowering.builder);
   lowering.builder.restoreInsertionPoint(inside.saveInsertionPoint());
   OpBuilder &b = lowering.builder;
-  Body body(b, lowering, dimensionOf);
+  Body body(b, lowering, dimensionOf, extents);
   for (auto [number, read] : llvm::enumerate(reads))
     body.define(read.read, arguments[number]);
   for (auto [read, number] : sameReads)
@@ -133,9 +133,10 @@ SmallVector<Value, 2> StatementLowering::buildBody(OpBuilder &inside, ValueRange
   if (targets == 2) {
     results = pickBest(body, values, taken, old);
   } else {
-    if (taken)
-      values[0] =
-          arith::SelectOp::create(b, lowering.loc, taken, values[0], body.scalars().identity(statement.combine, type));
+    if (taken) {
+      Value otherwise = overwrites() ? old[0] : body.scalars().identity(statement.combine, type);
+      values[0] = arith::SelectOp::create(b, lowering.loc, taken, values[0], otherwise);
+    }
     results.push_back(body.scalars().combine(statement.combine, type, old[0], values[0]));
   }
   if (!results[0]) {
@@ -149,7 +150,7 @@ SmallVector<Value, 2> StatementLowering::buildBody(OpBuilder &inside, ValueRange
 
 /// Nothing is computed and the elements already lie as the target wants them.
 bool StatementLowering::isCopy(const MappedOperand &operand) const {
-  return !reduces() && targets == 1 && statement.conditions.empty() && reads.size() == 1 &&
+  return !reduces() && !overwrites() && targets == 1 && statement.conditions.empty() && reads.size() == 1 &&
          statement.values[0] == reads[0].read && operand.map.isIdentity() &&
          statement.values[0]->type == accumulatorType(0);
 }

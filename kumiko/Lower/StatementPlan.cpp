@@ -1,4 +1,5 @@
 //===- StatementPlan.cpp - which loops, maps and views a statement needs ---===//
+#include "kumiko/Lower/Body.h"
 #include "kumiko/Lower/Statement.h"
 
 using namespace llvm;
@@ -6,8 +7,8 @@ using namespace kumiko;
 using namespace kumiko::lower;
 using eq::Expr;
 
-StatementLowering::StatementLowering(Lowering &lowering, unsigned number)
-    : lowering(lowering), statement(lowering.instance.statements[number]), number(number) {
+StatementLowering::StatementLowering(Lowering &lowering, const eq::Statement &statement, unsigned number)
+    : lowering(lowering), statement(statement), number(number) {
   for (const eq::Loop &loop : statement.loops)
     extents.push_back(loop.extent.value());
   dropped.resize(extents.size());
@@ -47,7 +48,7 @@ Error StatementLowering::planTargets() {
           return refuse("writes along a diagonal");
         used.set(loop);
       }
-      bool combinesWithOld = reduces() && (statement.into || statement.continues);
+      bool combinesWithOld = (reduces() || overwrites()) && (statement.into || statement.continues);
       if (combinesWithOld && !dimension->covers(extent))
         return refuse("combines with a part of what is there");
       dimensions.push_back(std::move(*dimension));
@@ -78,6 +79,9 @@ void StatementLowering::planReads(const Expr &expr) {
           sameReads.push_back({&expr, unsigned(number)});
         return;
       }
+    // A number needs no operand, except where it is a factor of a sum: contractions are recognised by their operands.
+    if (!reduces() && Body::uniformValue(lowering, expr))
+      return;
     if (auto mapped = mapRead(expr, shapeOfTensor(expr.tensor), extents, dropped)) {
       reads.push_back(std::move(*mapped));
       return;

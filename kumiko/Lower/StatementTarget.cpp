@@ -1,5 +1,6 @@
 //===- StatementTarget.cpp - from what was computed to the target ----------===//
 #include "kumiko/Lower/Body.h"
+#include "kumiko/Lower/Invert.h"
 #include "kumiko/Lower/Statement.h"
 #include "kumiko/Lower/Views.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -46,7 +47,8 @@ bool StatementLowering::tilesWholeTarget() const {
   unsigned tensor = statement.targets[0].tensor;
   int64_t written = 0;
   for (const eq::Statement &part : ArrayRef(lowering.instance.statements).drop_front(number)) {
-    if (&part != &statement && !(part.continues && part.targets[0].tensor == tensor))
+    bool first = &part == &lowering.instance.statements[number];
+    if (!first && !(part.continues && part.targets[0].tensor == tensor))
       break;
     SmallVector<int64_t> partExtents;
     for (const eq::Loop &loop : part.loops)
@@ -114,13 +116,11 @@ llvm::Error StatementLowering::finishTarget(unsigned target, Value computed) {
 }
 
 llvm::Error StatementLowering::run() {
-  if (llvm::Error error = planTargets())
-    return error;
   bool nothing = llvm::any_of(order, [&](unsigned loop) { return extents[loop] == 0; });
   bool onlyIdentity =
       llvm::any_of(llvm::seq<unsigned>(statement.kept, extents.size()), [&](unsigned l) { return extents[l] == 0; });
   for (unsigned target = 0; target < targets; ++target)
-    if (!statement.conditions.empty() && !reduces() && (statement.into || statement.continues))
+    if (!statement.conditions.empty() && !reduces() && !overwrites() && (statement.into || statement.continues))
       return llvm::createStringError("keeps elements by a condition");
 
   SmallVector<Value> results;
@@ -147,5 +147,20 @@ llvm::Error StatementLowering::run() {
 }
 
 llvm::Error lower::lowerStatement(Lowering &lowering, unsigned number) {
-  return StatementLowering(lowering, number).run();
+  const eq::Statement &statement = lowering.instance.statements[number];
+  StatementLowering direct(lowering, statement, number);
+  llvm::Error refused = direct.planTargets();
+  if (!refused)
+    return direct.run();
+  if (!statement.computedLeft)
+    return refused;
+  llvm::consumeError(std::move(refused));
+  llvm::BumpPtrAllocator arena;
+  llvm::Expected<eq::Statement> inverted = invert(lowering.instance, statement, arena);
+  if (!inverted)
+    return inverted.takeError();
+  StatementLowering turned(lowering, *inverted, number);
+  if (llvm::Error error = turned.planTargets())
+    return error;
+  return turned.run();
 }

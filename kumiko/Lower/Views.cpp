@@ -77,8 +77,8 @@ Value lower::reshape(OpBuilder &builder, Location loc, Value tensor, ArrayRef<in
     common.push_back(size);
   }
   if (common.size() < from.size())
-    tensor = tensor::CollapseShapeOp::create(builder, loc, type.clone(common), tensor, groupsFrom);
+    tensor = builder.createOrFold<tensor::CollapseShapeOp>(loc, type.clone(common), tensor, groupsFrom);
   if (common.size() < shape.size())
-    tensor = tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), tensor, groupsTo);
+    tensor = builder.createOrFold<tensor::ExpandShapeOp>(loc, type.clone(shape), tensor, groupsTo);
   return tensor;
 }

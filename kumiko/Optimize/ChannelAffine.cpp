@@ -1,5 +1,6 @@
 //===- ChannelAffine.cpp - ops that scale and shift each channel -----------===//
 #include "kumiko/Optimize/ChannelAffine.h"
+#include "kumiko/Evaluate/Graph.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Optimize/ConstantTensor.h"
@@ -51,7 +52,7 @@ public:
         unknown = number;
         continue;
       }
-      llvm::Expected<Tensor> elements = tensorOf(constant);
+      llvm::Expected<Tensor> elements = constantTensor(constant);
       if (!elements)
         return llvm::consumeError(elements.takeError()), false;
       tensors[number] = std::move(*elements);

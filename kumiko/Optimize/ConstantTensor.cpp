@@ -17,43 +17,6 @@ ElementsAttr optimize::constantOf(Value value) {
   return constant ? constant.getValue() : ElementsAttr();
 }
 
-llvm::Expected<Tensor> optimize::tensorOf(ElementsAttr value) {
-  ShapedType type = value.getShapedType();
-  ElementType element = nn::toEquation(type.getElementType());
-  if (element == ElementType::Invalid || !type.hasStaticShape())
-    return llvm::createStringError("a constant of an unknown type");
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob)
-      return llvm::createStringError("a constant whose bytes are not there");
-    ArrayRef<char> bytes = blob->getData();
-    return Tensor::view(element, type.getShape(), {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
-  }
-  auto dense = dyn_cast<DenseElementsAttr>(value);
-  if (!dense)
-    return llvm::createStringError("a constant that is neither dense nor a resource");
-  ArrayRef<char> raw = dense.getRawData();
-  unsigned width = bytesOf(element);
-  bool bits = element == ElementType::B1;
-  if (!bits && !dense.isSplat() && raw.size() == uint64_t(type.getNumElements()) * width)
-    return Tensor::view(element, type.getShape(), {reinterpret_cast<const uint8_t *>(raw.data()), raw.size()});
-
-  llvm::Expected<Tensor> copy = Tensor::zeros(element, type.getShape());
-  if (!copy)
-    return copy;
-  uint8_t *to = copy->mutableData();
-  if (bits) {
-    for (bool bit : dense.getValues<bool>())
-      *to++ = bit;
-  } else if (dense.isSplat() && raw.size() >= width) {
-    for (int64_t i = 0; i < copy->count(); ++i, to += width)
-      std::memcpy(to, raw.data(), width);
-  } else if (copy->count() != 0) {
-    return llvm::createStringError("a constant with an unexpected number of bytes");
-  }
-  return copy;
-}
-
 ElementsAttr optimize::attributeOf(MLIRContext *context, Tensor tensor, llvm::StringRef name) {
   auto type = RankedTensorType::get(tensor.shape(), nn::fromEquation(context, tensor.element()));
   if (tensor.element() == ElementType::B1) {

@@ -6,12 +6,9 @@
 
 namespace kumiko::optimize {
 
-/// The value of an nn.constant, null for any other value.
+/// The value of an nn.constant, null for any other value. kumiko/Evaluate/Graph.h has `constantTensor` for its
+/// elements.
 mlir::ElementsAttr constantOf(mlir::Value value);
-
-/// Its elements: a view where the attribute has them in memory as tensors do, otherwise a copy. The error says what is
-/// wrong with it (a resource that was not loaded).
-llvm::Expected<Tensor> tensorOf(mlir::ElementsAttr value);
 
 /// The tensor as an attribute: `dense` up to 1 MiB, a resource that owns the bytes above. `name` helps to recognise the
 /// resource in a dump.

@@ -1,4 +1,5 @@
 //===- FoldBatchNorm.cpp - scales and shifts per channel go into weights ---===//
+#include "kumiko/Evaluate/Graph.h"
 #include "kumiko/Nn/Build.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
@@ -148,7 +149,7 @@ private:
 
   static LogicalResult scaleOperands(OpBuilder &builder, Location loc, SmallVectorImpl<Value> &operands,
                                      const WeightedOp &weighted, const ChannelAffine &affine) {
-    llvm::Expected<Tensor> weights = tensorOf(constantOf(operands[weighted.weightSlot]));
+    llvm::Expected<Tensor> weights = constantTensor(constantOf(operands[weighted.weightSlot]));
     if (!weights)
       return llvm::consumeError(weights.takeError()), failure();
     int64_t channels = weights->shape()[weighted.weightDimension];
@@ -156,7 +157,7 @@ private:
       SmallVector<double, 0> bias(channels, 0.0);
       Value &slot = operands[*weighted.biasSlot];
       if (slot) {
-        llvm::Expected<Tensor> old = tensorOf(constantOf(slot));
+        llvm::Expected<Tensor> old = constantTensor(constantOf(slot));
         if (!old)
           return llvm::consumeError(old.takeError()), failure();
         bias = doublesOf(*old);

@@ -1,5 +1,5 @@
 //===- FoldConstants.cpp - computes what is known --------------------------===//
-#include "kumiko/Evaluate/Evaluate.h"
+#include "kumiko/Evaluate/Graph.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Optimize/ConstantTensor.h"
@@ -60,7 +60,7 @@ static std::optional<SmallVector<Tensor, 2>> compute(Operation *op, std::string 
       operands.push_back(nullptr);
       continue;
     }
-    llvm::Expected<Tensor> tensor = tensorOf(constantOf(slot));
+    llvm::Expected<Tensor> tensor = constantTensor(constantOf(slot));
     if (!tensor) {
       why = llvm::toString(tensor.takeError());
       return std::nullopt;

@@ -149,8 +149,12 @@ bool InstanceMatch::statements(const eq::Statement &first, const eq::Statement &
         (void)loops(loop, other);
     if (loopOfA[loop] < 0)
       return false;
-    if (loop > first.kept && loopOfA[loop] < loopOfA[loop - 1])
+    if (loop > first.kept && loopOfA[loop] < loopOfA[loop - 1]) {
+      // Of equal maxima the first counts, so their positions depend on the order.
+      if (first.targets.size() > 1)
+        return false;
       reordered = true;
+    }
   }
   return true;
 }

@@ -2,12 +2,31 @@
 #include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/Jit.h"
 #include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Object/ELFObjectFile.h"
 
 using namespace kumiko;
 
 bool kumiko::isSharedLibrary(llvm::StringRef path) {
   llvm::file_magic magic;
   return !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
+}
+
+/// To load a library is to run its constructors, so a stranger's is not loaded only to find out that it is none of
+/// ours.
+static bool exportsArtefact(llvm::StringRef path) {
+  auto file = llvm::object::ObjectFile::createObjectFile(path);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return false;
+  }
+  auto *elf = llvm::dyn_cast<llvm::object::ELFObjectFileBase>(file->getBinary());
+  return elf && llvm::any_of(elf->getDynamicSymbolIterators(), [](llvm::object::ELFSymbolRef symbol) {
+           auto name = symbol.getName();
+           if (name)
+             return *name == KUMIKO_ARTEFACT_SYMBOL;
+           llvm::consumeError(name.takeError());
+           return false;
+         });
 }
 
 Executable::Executable() : api(kumiko_get_api(KUMIKO_API_VERSION)) {}
@@ -107,6 +126,11 @@ std::unique_ptr<Executable> Executable::fromCompiled(const CompiledModel &compil
 }
 
 std::unique_ptr<Executable> Executable::fromLibrary(llvm::StringRef path, ProblemList &problems) {
+  if (!exportsArtefact(path)) {
+    problems.add(Code::NotAModel, printable(path) + " is a shared library, but not one made by kumiko compile")
+        .helped("give a model or what kumiko compile MODEL -o OUT.so wrote");
+    return nullptr;
+  }
   auto result = std::unique_ptr<Executable>(new Executable());
   result->file = path.str();
   kumiko_model *model = nullptr;
@@ -155,6 +179,4 @@ unsigned Executable::threads() const {
   return api->context_info(context, &info) ? 0 : info.threads;
 }
 
-bool Executable::run(ProblemList &problems) {
-  return check(api->run(context), "the run failed", problems);
-}
+bool Executable::run(ProblemList &problems) { return check(api->run(context), "the run failed", problems); }

@@ -23,8 +23,8 @@ public:
   llvm::ArrayRef<ProgramValue> outputs() const { return outputValues; }
   const kumiko_model_info &info() const { return modelInfo; }
 
-  /// Makes a context of `threads` threads (0: every CPU) and binds tensors that stay the caller's: `inputs` in the order
-  /// of inputs(), with their types and shapes. False when a problem was added.
+  /// Makes a context of `threads` threads (0: every CPU) and binds tensors that stay the caller's: `inputs` in the
+  /// order of inputs(), with their types and shapes. False when a problem was added.
   bool prepare(llvm::ArrayRef<Tensor> inputs, unsigned threads, ProblemList &problems);
   /// The most threads that a run will use; after prepare.
   unsigned threads() const;

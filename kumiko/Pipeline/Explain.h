@@ -17,7 +17,7 @@ namespace kumiko {
 struct Explanation {
   /// What a kernel does, whoever calls it.
   struct Kernel {
-    std::string kind; ///< the highest class of its statements: contraction, reduction, ..., injective
+    std::string kind;   ///< the highest class of its statements: contraction, reduction, ..., injective
     uint64_t bytes = 0; ///< its operands and results, once each
     uint64_t flops = 0;
   };

@@ -20,8 +20,8 @@ struct InputSources {
 /// One tensor for each of `inputs`, of its type and shape; empty when problems were added.
 std::vector<Tensor> readInputs(llvm::ArrayRef<ProgramValue> inputs, const InputSources &sources, ProblemList &problems);
 
-/// Numbers that depend on the name, type and shape alone: floats even in [-1, 1); integers, booleans and small floats 0 or 1, which
-/// are valid as indices, masks and token types alike.
+/// Numbers that depend on the name, type and shape alone: floats even in [-1, 1); integers, booleans and small floats 0
+/// or 1, which are valid as indices, masks and token types alike.
 llvm::Expected<Tensor> randomTensor(const ProgramValue &value);
 
 } // namespace kumiko

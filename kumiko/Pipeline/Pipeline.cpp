@@ -90,9 +90,10 @@ void kumiko::buildPipeline(OpPassManager &passes, const PipelineOptions &options
 }
 
 void kumiko::registerDialects(DialectRegistry &registry) {
-  registry.insert<nn::NnDialect, affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
-                  cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  registry
+      .insert<nn::NnDialect, affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
+              cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
 }
 
 void kumiko::registerAllPasses() {

@@ -16,8 +16,8 @@ struct PipelineOptions {
   Stage stopAfter = Stage::Codegen;
 };
 
-/// Adds the passes of one stage, the check of its form last. Import, Plan and Emit are functions, not passes (Compile.cpp):
-/// they go from a file to a module, and from a module to a program and to objects.
+/// Adds the passes of one stage, the check of its form last. Import, Plan and Emit are functions, not passes
+/// (Compile.cpp): they go from a file to a module, and from a module to a program and to objects.
 void addStage(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &options);
 
 /// All stages that are passes, up to `options.stopAfter`.

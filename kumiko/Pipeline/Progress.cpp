@@ -5,8 +5,7 @@
 
 using namespace kumiko;
 
-ProgressLine::ProgressLine(bool wanted)
-    : enabled(wanted && llvm::sys::Process::StandardErrIsDisplayed()) {}
+ProgressLine::ProgressLine(bool wanted) : enabled(wanted && llvm::sys::Process::StandardErrIsDisplayed()) {}
 
 void ProgressLine::begin(llvm::StringRef newTask, uint64_t newTotal) {
   std::lock_guard<std::mutex> lock(mutex);

@@ -37,10 +37,14 @@ static std::string sourceNode(mlir::Location location) {
   return name;
 }
 
-static Code codeFor(Stage stage, llvm::StringRef message) {
-  bool ours = message.starts_with("form after") || message.contains("op ");
-  bool refuses = stage == Stage::Lower || stage == Stage::Schedule || stage == Stage::Codegen;
-  return refuses && !ours ? Code::UnsupportedForm : Code::Internal;
+/// The importer has accepted the model, so an error of a pass is a defect, unless the pass says that it cannot do this
+/// yet (kumiko/Lower) or that the network is too large (kumiko/Plan).
+static Code codeFor(llvm::StringRef message) {
+  if (message.contains("is not yet compiled"))
+    return Code::UnsupportedForm;
+  if (message.contains("do not fit one address space"))
+    return Code::TooLarge;
+  return Code::Internal;
 }
 
 DiagnosticsToProblems::DiagnosticsToProblems(mlir::MLIRContext &context, Stage stage, llvm::StringRef file,
@@ -49,7 +53,7 @@ DiagnosticsToProblems::DiagnosticsToProblems(mlir::MLIRContext &context, Stage s
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
           return mlir::success();
         std::string message = diagnostic.str();
-        Code code = codeFor(stage, message);
+        Code code = codeFor(message);
         Place place;
         place.file = file;
         place.name = sourceNode(diagnostic.getLocation());

@@ -25,8 +25,7 @@ private:
   std::unique_ptr<mlir::MLIRContext> mlirContext;
 };
 
-/// While it lives, errors that passes emit become problems. What an error means depends on the stage: lowering and code
-/// generation refuse what they cannot do yet, everything else that goes wrong behind the importer is a defect of ours.
+/// While it lives, errors that passes emit become problems: not supported where a pass says so, else a defect of ours.
 class DiagnosticsToProblems {
 public:
   DiagnosticsToProblems(mlir::MLIRContext &context, Stage stage, llvm::StringRef file, ProblemList &problems);

@@ -1,8 +1,8 @@
 #include "kumiko/Pipeline/Timing.h"
 #include "kumiko/Support/Problem.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 
 using namespace kumiko;
 

@@ -155,7 +155,8 @@ void kumiko::annotate(ModuleOp module, const Program &program) {
     for (const BufferRef &buffer : planned.buffers) {
       constexpr StringRef spaces[] = {"input", "output", "weights", "arena"};
       bool numbered = buffer.space == Space::Input || buffer.space == Space::Output;
-      texts.push_back((spaces[uint32_t(buffer.space)] + (numbered ? Twine(buffer.number) : "+" + Twine(buffer.offset))).str());
+      texts.push_back(
+          (spaces[uint32_t(buffer.space)] + (numbered ? Twine(buffer.number) : "+" + Twine(buffer.offset))).str());
     }
     call->setAttr("buffers", b.getStrArrayAttr(llvm::to_vector_of<StringRef>(texts)));
   }

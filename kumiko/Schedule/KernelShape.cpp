@@ -209,8 +209,8 @@ TypedAttr kumiko::constantScalar(Value scalar) {
   return TypedAttr();
 }
 
-/// Whether every element of `tensor` comes from one element of the contraction's result, by elementwise bodies that read
-/// it whole, and reshapes.
+/// Whether every element of `tensor` comes from one element of the contraction's result, by elementwise bodies that
+/// read it whole, and reshapes.
 static bool followsContraction(Value tensor, linalg::GenericOp contraction) {
   Operation *op = tensor.getDefiningOp();
   if (op == contraction)
@@ -220,7 +220,8 @@ static bool followsContraction(Value tensor, linalg::GenericOp contraction) {
   auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
   return generic && generic.getNumReductionLoops() == 0 &&
          llvm::any_of(generic.getDpsInputOperands(), [&](OpOperand *input) {
-           return generic.getMatchingIndexingMap(input).isPermutation() && followsContraction(input->get(), contraction);
+           return generic.getMatchingIndexingMap(input).isPermutation() &&
+                  followsContraction(input->get(), contraction);
          });
 }
 

@@ -2,10 +2,12 @@
 //
 // Which template fits a kernel follows from the indexing maps of its linalg ops; nothing is annotated:
 //
-//   contraction  one sum of products whose loops fall into rows (one factor), columns (the other: the result's innermost
+//   contraction  one sum of products whose loops fall into rows (one factor), columns (the other: the result's
+//   innermost
 //                dimension), depth (both, reduced) and batch (the rest); around it only elementwise bodies
-//   rows         reductions that all run over the same rows, and elementwise bodies over those rows: softmax, layer norm
-//   points       everything else: each result element on its own, reductions inline (pooling, depthwise, transposes)
+//   rows         reductions that all run over the same rows, and elementwise bodies over those rows: softmax, layer
+//   norm points       everything else: each result element on its own, reductions inline (pooling, depthwise,
+//   transposes)
 //
 //===----------------------------------------------------------------------===//
 #pragma once

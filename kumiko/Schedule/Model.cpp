@@ -77,8 +77,8 @@ static void keepSharedRows(Schedule &schedule, const RowsShape &rows, Block &bod
   schedule.scratchBytes = bytes;
 }
 
-/// The dimension of `argument` that is dimension `dim` of `operand`, which is the argument seen through reshapes; nothing
-/// where it is only part of one.
+/// The dimension of `argument` that is dimension `dim` of `operand`, which is the argument seen through reshapes;
+/// nothing where it is only part of one.
 static std::optional<int64_t> argumentDimension(Value operand, int64_t dim) {
   auto expand = operand.getDefiningOp<tensor::ExpandShapeOp>();
   if (!expand)

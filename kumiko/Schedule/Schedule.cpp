@@ -27,10 +27,14 @@ struct Field {
 /// The numbers of a schedule and their names; those of the contraction come first.
 static constexpr unsigned contractionFields = 6;
 static const Field fields[] = {
-    {"tile_rows", &Schedule::tileRows},       {"panel_columns", &Schedule::panelColumns},
-    {"tile_panels", &Schedule::tilePanels},   {"depth_unroll", &Schedule::depthUnroll},
-    {"chunk_row_blocks", &Schedule::chunkRowBlocks}, {"chunk_panels", &Schedule::chunkPanels},
-    {"lanes", &Schedule::lanes},              {"chunks", &Schedule::chunks},
+    {"tile_rows", &Schedule::tileRows},
+    {"panel_columns", &Schedule::panelColumns},
+    {"tile_panels", &Schedule::tilePanels},
+    {"depth_unroll", &Schedule::depthUnroll},
+    {"chunk_row_blocks", &Schedule::chunkRowBlocks},
+    {"chunk_panels", &Schedule::chunkPanels},
+    {"lanes", &Schedule::lanes},
+    {"chunks", &Schedule::chunks},
     {"scratch_bytes", &Schedule::scratchBytes},
 };
 

@@ -1,7 +1,7 @@
 //===- ScheduleKernels.cpp - give every kernel its schedule ----------------===//
 #include "kumiko/Nn/Nn.h"
-#include "kumiko/Schedule/Schedule.h"
 #include "kumiko/Schedule/Passes.h"
+#include "kumiko/Schedule/Schedule.h"
 
 namespace kumiko {
 #define GEN_PASS_DEF_SCHEDULEKERNELSPASS

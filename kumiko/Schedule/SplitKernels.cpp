@@ -119,7 +119,7 @@ private:
     IRMapping mapping;
     for (auto [number, value] : llvm::enumerate(inputs)) {
       mapping.map(value, number < body->getNumArguments() ? body->getArgument(number)
-                                                         : body->addArgument(value.getType(), unknown));
+                                                          : body->addArgument(value.getType(), unknown));
       if (constants.contains(value))
         kernel.setArgAttr(number, "nn.constant", b.getUnitAttr());
     }

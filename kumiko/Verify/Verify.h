@@ -6,8 +6,9 @@
 
 namespace kumiko {
 
-/// What is accepted. Without a number of ulp, an error that is small beside the largest element of its tensor: a network
-/// adds up the roundings of its layers, and an element near zero by cancellation carries those of its neighbours.
+/// What is accepted. Without a number of ulp, an error that is small beside the largest element of its tensor: a
+/// network adds up the roundings of its layers, and an element near zero by cancellation carries those of its
+/// neighbours.
 struct Tolerance {
   std::optional<double> ulp;
 
@@ -31,9 +32,9 @@ std::vector<Tensor> evaluateModule(mlir::ModuleOp module, llvm::ArrayRef<Tensor>
 std::vector<Judgement> judge(llvm::ArrayRef<ProgramValue> values, llvm::ArrayRef<Tensor> got,
                              llvm::ArrayRef<Tensor> reference, const Tolerance &tolerance);
 
-/// Runs the compiled program call by call, and beside it the equations of each kernel in f64; a judgement for each result
-/// of each call, named by its source nodes, up to and including the first that is not good. `fused` is the module of the
-/// same model after Fuse. Equations see the reference's values, not the compiled ones.
+/// Runs the compiled program call by call, and beside it the equations of each kernel in f64; a judgement for each
+/// result of each call, named by its source nodes, up to and including the first that is not good. `fused` is the
+/// module of the same model after Fuse. Equations see the reference's values, not the compiled ones.
 std::vector<Judgement> judgeCalls(mlir::ModuleOp fused, const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs,
                                   const Tolerance &tolerance, ProblemList &problems);
 

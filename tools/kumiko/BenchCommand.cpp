@@ -1,7 +1,7 @@
+#include "tools/kumiko/Commands.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
-#include "tools/kumiko/Commands.h"
 #include <chrono>
 
 using namespace kumiko;
@@ -43,7 +43,7 @@ static std::optional<Measurement> measure(Executable &executable, ProblemList &p
 }
 
 int kumiko::benchCommand(const Invocation &invocation, ProblemList &problems) {
-  unsigned threads = invocation.number(OPT_threads, 0, 1, problems);
+  unsigned threads = invocation.threadCount(OPT_threads, problems);
   if (problems.hasErrors())
     return 0;
   auto model = openModel(invocation, problems);

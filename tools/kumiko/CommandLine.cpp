@@ -1,8 +1,8 @@
 #include "tools/kumiko/CommandLine.h"
+#include "tools/kumiko/OptionTable.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/Option.h"
 #include "llvm/Support/CommandLine.h"
-#include "tools/kumiko/OptionTable.h"
 
 using namespace kumiko;
 using namespace llvm;
@@ -63,8 +63,8 @@ static void refuseForeign(const Arg &argument, const Invocation &invocation, Pro
     if (argument.getOption().isRegisteredSC(command.Name))
       takers.push_back(command.Name);
   problems
-      .add(Code::BadOption, "'" + argument.getOption().getPrefixedName() + "' is not an option of kumiko " +
-                                invocation.command)
+      .add(Code::BadOption,
+           "'" + argument.getOption().getPrefixedName() + "' is not an option of kumiko " + invocation.command)
       .helped("it belongs to " + join(takers, ", "));
 }
 
@@ -86,8 +86,9 @@ static void checkArguments(Invocation &invocation, ProblemList &problems) {
     const Option &option = argument->getOption();
     if (option.matches(OPT_INPUT)) {
       if (!invocation.model.empty())
-        problems.add(Code::BadOption, "more than one model: '" + printable(invocation.model) + "' and '" +
-                                          printable(argument->getValue()) + "'")
+        problems
+            .add(Code::BadOption, "more than one model: '" + printable(invocation.model) + "' and '" +
+                                      printable(argument->getValue()) + "'")
             .helped("a command works on one model");
       invocation.model = argument->getValue();
     } else if (option.matches(OPT_UNKNOWN)) {
@@ -129,16 +130,15 @@ std::optional<Invocation> kumiko::parseCommandLine(ArrayRef<const char *> argume
   return invocation;
 }
 
-uint64_t Invocation::number(OptionNumber option, uint64_t otherwise, uint64_t least, ProblemList &problems) const {
+unsigned Invocation::threadCount(OptionNumber option, ProblemList &problems) const {
   if (!has(option))
-    return otherwise;
-  uint64_t result = 0;
-  if (value(option).getAsInteger(10, result) || result < least) {
-    problems
-        .add(Code::BadOption, optionTable().getOptionPrefixedName(option) + " wants a whole number, not '" +
-                                  printable(value(option)) + "'")
-        .helped("the smallest is " + std::to_string(least));
-    return otherwise;
-  }
-  return result;
+    return 0;
+  unsigned result = 0;
+  if (!value(option).getAsInteger(10, result) && result >= 1 && result <= 1024)
+    return result;
+  problems
+      .add(Code::BadOption, optionTable().getOptionPrefixedName(option) + " wants a whole number, not '" +
+                                printable(value(option)) + "'")
+      .helped("from 1 to 1024");
+  return 0;
 }

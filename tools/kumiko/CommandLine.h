@@ -27,8 +27,8 @@ struct Invocation {
   llvm::StringRef value(OptionNumber option, llvm::StringRef otherwise = "") const {
     return arguments.getLastArgValue(option, otherwise);
   }
-  /// A whole number of at least `least`, or `otherwise` when the option is not given.
-  uint64_t number(OptionNumber option, uint64_t otherwise, uint64_t least, ProblemList &problems) const;
+  /// A number of threads, 1 .. 1024; 0 when the option is not given.
+  unsigned threadCount(OptionNumber option, ProblemList &problems) const;
 };
 
 /// Reads `arguments` (without the program's name; the first is the command). Response files `@FILE` are opened.

@@ -1,8 +1,8 @@
 #include "kumiko/Emit/Artefact.h"
 #include "kumiko/Emit/EmitError.h"
+#include "tools/kumiko/Commands.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
-#include "tools/kumiko/Commands.h"
 
 using namespace kumiko;
 namespace path = llvm::sys::path;
@@ -30,7 +30,8 @@ static llvm::Error writeArtefact(const Invocation &invocation, const CompiledMod
 }
 
 static void printSummary(llvm::StringRef output, const CompiledModel &model) {
-  llvm::errs() << output << ": " << model.program.calls.size() << " calls of " << model.kernels.size() << " kernels, arena "
+  llvm::errs() << output << ": " << model.program.calls.size() << " calls of " << model.kernels.size()
+               << " kernels, arena "
                << llvm::format("%.2f MiB, weights %.2f MiB, %.2f s\n", double(model.program.arenaBytes) / (1 << 20),
                                double(model.program.weightsBytes) / (1 << 20), model.timing.total());
 }

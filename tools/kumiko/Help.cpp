@@ -4,17 +4,18 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Emit/Table.h"
-#include "llvm/Option/Option.h"
-#include "llvm/Support/Format.h"
 #include "tools/kumiko/CommandLine.h"
 #include "tools/kumiko/OptionTable.h"
+#include "llvm/Option/Option.h"
+#include "llvm/Support/Format.h"
 
 using namespace kumiko;
 using namespace llvm;
 using namespace llvm::opt;
 
 void kumiko::printOverview(raw_ostream &os) {
-  os << producer() << ": compiles neural networks to native code\n\nusage: kumiko COMMAND MODEL [options]\n\ncommands:\n";
+  os << producer()
+     << ": compiles neural networks to native code\n\nusage: kumiko COMMAND MODEL [options]\n\ncommands:\n";
   // The order of a user's day, not of the alphabet.
   for (StringRef name : {"compile", "run", "bench", "verify", "inspect"})
     for (auto &command : optionTable().getSubCommands())

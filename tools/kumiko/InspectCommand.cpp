@@ -1,6 +1,6 @@
 #include "kumiko/Pipeline/MultiplyAdds.h"
-#include "llvm/Support/JSON.h"
 #include "tools/kumiko/Commands.h"
+#include "llvm/Support/JSON.h"
 
 using namespace kumiko;
 using llvm::json::fixUTF8;

@@ -13,7 +13,7 @@ CompileOptions kumiko::compileOptionsOf(const Invocation &invocation, ProblemLis
   options.allow = *allowNamed(invocation.value(OPT_allow, nameOf(options.allow)));
   options.target = invocation.value(OPT_target, "host").str();
   options.dumpFolder = invocation.value(OPT_dump_ir).str();
-  options.jobs = invocation.number(OPT_jobs, 0, 1, problems);
+  options.jobs = invocation.threadCount(OPT_jobs, problems);
   if (invocation.has(OPT_ops))
     problems.add(Code::UnsupportedForm, "--ops is not available yet")
         .helped("add the operator's equation to kumiko/Nn and build again");

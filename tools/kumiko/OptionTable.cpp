@@ -1,6 +1,6 @@
 #include "tools/kumiko/OptionTable.h"
-#include "llvm/Option/Option.h"
 #include "tools/kumiko/CommandLine.h"
+#include "llvm/Option/Option.h"
 
 using namespace llvm::opt;
 

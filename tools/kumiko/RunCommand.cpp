@@ -1,7 +1,7 @@
 #include "kumiko/Support/Convert.h"
 #include "kumiko/Support/Npy.h"
-#include "llvm/Support/Format.h"
 #include "tools/kumiko/Commands.h"
+#include "llvm/Support/Format.h"
 #include <cmath>
 
 using namespace kumiko;
@@ -44,7 +44,7 @@ static void writeResults(llvm::StringRef path, const Executable &executable, Pro
 }
 
 int kumiko::runCommand(const Invocation &invocation, ProblemList &problems) {
-  unsigned threads = invocation.number(OPT_threads, 0, 1, problems);
+  unsigned threads = invocation.threadCount(OPT_threads, problems);
   if (problems.hasErrors())
     return 0;
   auto model = openModel(invocation, problems);

@@ -1,8 +1,8 @@
-#include "kumiko/Verify/Verify.h"
 #include "kumiko/Support/Convert.h"
+#include "kumiko/Verify/Verify.h"
+#include "tools/kumiko/Commands.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
-#include "tools/kumiko/Commands.h"
 #include <cmath>
 
 using namespace kumiko;
@@ -99,7 +99,7 @@ bool Verification::compareCalls() {
 }
 
 bool Verification::run() {
-  unsigned threads = invocation.number(OPT_threads, 0, 1, problems);
+  unsigned threads = invocation.threadCount(OPT_threads, problems);
   if (!readTolerance() || problems.hasErrors())
     return false;
   compiled = compile(invocation.model, options, problems);

@@ -1,17 +1,18 @@
 //===- main.cpp - the program `kumiko` --------------------------------------===//
 #include "kumiko/Emit/Table.h"
+#include "tools/kumiko/Commands.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Signals.h"
-#include "tools/kumiko/Commands.h"
 #include <csignal>
 
 using namespace kumiko;
 
 /// LLVM gives up: say so in our words and with our exit code.
 static void reportFatalError(void *, const char *reason, bool) {
-  Problem(Code::Internal, reason).helped("this is a defect of Kumiko; please report it together with the model")
+  Problem(Code::Internal, reason)
+      .helped("this is a defect of Kumiko; please report it together with the model")
       .print(llvm::errs());
   llvm::errs().flush();
   std::_Exit(int(Fault::Defect));

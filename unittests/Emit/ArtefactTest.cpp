@@ -1,5 +1,5 @@
-#include "Sample.h"
 #include "kumiko/Emit/Artefact.h"
+#include "Sample.h"
 #include "kumiko/Emit/EmitError.h"
 #include "runtime/include/kumiko/kumiko.h"
 #include "llvm/Support/FileSystem.h"
@@ -227,7 +227,8 @@ TEST(Header, NamesAreIdentifiers) {
 TEST(Header, HostileNamesStayInsideTheComment) {
   Program program;
   program.name = "m";
-  program.inputs = {{"*/ #error \n", ElementType::F32, {1}}, {"a:0", ElementType::I64, {}}, {"A_0", ElementType::B1, {3}}};
+  program.inputs = {
+      {"*/ #error \n", ElementType::F32, {1}}, {"a:0", ElementType::I64, {}}, {"A_0", ElementType::B1, {3}}};
   program.outputs = {{"arena", ElementType::BF16, {2, 0}}};
   std::string text = headerText(program, "");
   EXPECT_EQ(text.find("*/ #error"), std::string::npos);

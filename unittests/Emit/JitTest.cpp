@@ -1,5 +1,5 @@
-#include "Sample.h"
 #include "kumiko/Emit/Jit.h"
+#include "Sample.h"
 #include "runtime/include/kumiko/kumiko.h"
 #include "gtest/gtest.h"
 

@@ -98,7 +98,9 @@ static Program sampleProgram() {
   KernelCall first{"k_multiply", {{Space::Input, 0, 0}, {Space::Weights, 0, 0}, {Space::Arena, 0, 64}}, 2, 0, "mul"};
   KernelCall second{"k_exp_shift",
                     {{Space::Input, 0, 0}, {Space::Arena, 0, 64}, {Space::Weights, 0, 64}, {Space::Output, 0, 0}},
-                    2, 32, "exp, add"};
+                    2,
+                    32,
+                    "exp, add"};
   program.calls = {first, second};
   return program;
 }

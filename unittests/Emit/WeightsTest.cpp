@@ -1,6 +1,6 @@
+#include "kumiko/Emit/Weights.h"
 #include "Sample.h"
 #include "kumiko/Emit/Table.h"
-#include "kumiko/Emit/Weights.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"

@@ -116,14 +116,18 @@ TEST(Parser, TensorsHideFunctions) {
   EXPECT_EQ(value.operands[1]->kind, Node::Kind::Call);
 }
 
+std::string printed(const OpDef &op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(os, op);
+  return text;
+}
+
 // Reading what was printed gives the same text again, for every built-in op.
 TEST(Parser, PrintingRoundTrips) {
   EXPECT_GE(builtinOps().size(), 93u);
   for (const OpDef &original : builtinOps()) {
-    std::string once, twice;
-    llvm::raw_string_ostream(once) << "", print(*std::make_unique<llvm::raw_string_ostream>(once), original);
-    OpDef again = op(once);
-    print(*std::make_unique<llvm::raw_string_ostream>(twice), again);
+    std::string once = printed(original), twice = printed(op(once));
     EXPECT_EQ(once, twice) << original.name.str();
   }
 }

@@ -114,7 +114,7 @@ TEST(Types, MistakesAreNamed) {
   EXPECT_EQ(why("(x: T) -> y: T { y(i) = x(i) + 300 }", "u8[2]"), "f: 'x(i) + 300': 300 does not fit in u8");
   EXPECT_EQ(why("(x: T) -> y: T { y(i) = exp(x(i)) }", "i32[2]"),
             "f: 'exp(x(i))': exp is not defined for i32; convert with cast(x, f32)");
-  EXPECT_EQ(why("(x: T) -> y: T { y(i) = x(i) << x(i) }", "i32[2]"), "f: 'x(i) << x(i)': shl is not defined for i32");
+  EXPECT_EQ(why("(x: T) -> y: T { y(i) = x(i) << x(i) }", "f32[2]"), "f: 'x(i) << x(i)': shl is not defined for f32");
   EXPECT_EQ(why("(x: T) -> y: T { y(i) = x(i) + x(i) }", "b1[2]"), "f: 'x(i) + x(i)': add is not defined for b1");
   EXPECT_EQ(why("(x: T) -> y: T { y(i) = x(i) ? x(i) : 0 }", "f32[2]"), "f: 'x(i)' is f32, not a condition");
   EXPECT_EQ(why("(x: T, k: U) -> y: T { y(i) = x(k(i)) }", "f32[2], f32[2]"),

@@ -122,9 +122,9 @@ TEST(Combine, ArgKeepsTheFirst) {
 }
 
 TEST(Combine, ArgFirstPointWinsOverTheIdentity) {
-  auto [best, at] = arg(Combine::Max, E::F32, 1, 3, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, /*conditional=*/true);
-  EXPECT_EQ(at, Values{1});
-  EXPECT_EQ(best, Values{-HUGE_VAL});
+  auto [best, at] = arg(Combine::Max, E::F32, 2, 3, Values(6, -HUGE_VAL), /*conditional=*/true);
+  EXPECT_EQ(at, (Values{1, 1}));
+  EXPECT_EQ(best, Values(2, -HUGE_VAL));
 }
 
 TEST(Combine, ArgNanWinsAndTheFirstStays) {

@@ -101,6 +101,17 @@ TEST(Contraction, IntegersWrap) {
   }
 }
 
+// A condition makes it another statement.
+TEST(Contraction, ConditionsAreKept) {
+  InstanceMaker m;
+  unsigned a = m.operand(E::F32, {30, 40}), b = m.operand(E::F32, {40, 50}), y = m.result(E::F32, {30, 50});
+  m.statement({30, 50, 40}, 2, Combine::Sum, y, {m.loop(0), m.loop(1)},
+              m.mul(m.read(a, {m.loop(0), m.loop(2)}), m.read(b, {m.loop(2), m.loop(1)})))
+      .conditions = {m.apply(Function::Lt, {m.loop(2), m.loop(0)})};
+  Tensor left = randomTensor(E::F32, {30, 40}, 1), right = randomTensor(E::F32, {40, 50}, 2);
+  expectNaive(m, {&left, &right});
+}
+
 // In the declared type, the contraction and the general path (forced by a condition that always holds) agree.
 TEST(Contraction, DeclaredTypesAgreeWithTheGeneralPath) {
   for (E type : {E::F32, E::F16, E::BF16, E::F64}) {

@@ -121,8 +121,9 @@ TEST(Equation, GatherAndScatter) {
   Tensor x = tensorOf(E::F32, {3, 2}, {1, 2, 3, 4, 5, 6}), index = tensorOf(E::I64, {2}, {-1, 0});
   EXPECT_EQ(Op::named("gather").with("axis", int64_t(0))({&x, &index})[0], (Values{5, 6, 1, 2}));
   Tensor at = tensorOf(E::I64, {1, 2}, {2, 0}), update = tensorOf(E::F32, {1, 2}, {10, 20});
-  EXPECT_EQ(Op::named("scatter_elements").with("axis", int64_t(0)).with("kind", std::string("+"))({&x, &at, &update})[0],
-            (Values{1, 22, 3, 4, 15, 6}));
+  EXPECT_EQ(
+      Op::named("scatter_elements").with("axis", int64_t(0)).with("kind", std::string("+"))({&x, &at, &update})[0],
+      (Values{1, 22, 3, 4, 15, 6}));
 }
 
 // Sums of several operands, one part each.
@@ -147,7 +148,11 @@ TEST(Equation, ConvWithGroups) {
   Tensor x = tensorOf(E::F32, {1, 2, 3}, {1, 2, 3, 4, 5, 6}), w = tensorOf(E::F32, {2, 1, 2}, {1, 1, 1, -1});
   Tensor bias = tensorOf(E::F32, {2}, {10, 20});
   Op op = Op::named("conv");
-  op.with("stride", Ints{1}).with("dilation", Ints{1}).with("lo", Ints{1}).with("hi", Ints{0}).with("group", int64_t(2));
+  op.with("stride", Ints{1})
+      .with("dilation", Ints{1})
+      .with("lo", Ints{1})
+      .with("hi", Ints{0})
+      .with("group", int64_t(2));
   EXPECT_EQ(op({&x, &w, &bias})[0], (Values{11, 13, 15, 16, 19, 19}));
 }
 

@@ -38,6 +38,15 @@ TEST(Error, IndexArithmeticThatOverflows) {
   EXPECT_EQ(refusal(m.instance, {&data}), ""); // wraps to -4, which is outside, so `else`
 }
 
+// Far outside with `else`: the address must never be formed, let alone read.
+TEST(Error, ElseKeepsAwayFromForeignMemory) {
+  InstanceMaker m;
+  unsigned x = m.operand(E::F32, {2, 3}), index = m.operand(E::I64, {4}), y = m.result(E::F32, {4});
+  m.statement({4}, 1, Combine::Set, y, {m.loop(0)}, m.read(x, {m.read(index, {m.loop(0)}), m.integer(2)}, m.real(-1)));
+  Tensor data = sequence(E::F32, {2, 3}), where = tensorOf(E::I64, {4}, {0x1p45, 1, -0x1p45, 0x1p62});
+  EXPECT_EQ(valuesOf(run(m.instance, {&data, &where})), (std::vector<double>{-1, 5, -1, -1}));
+}
+
 TEST(Error, Operands) {
   InstanceMaker m;
   unsigned x = m.operand(E::F32, {3}), y = m.result(E::F32, {3});
@@ -71,6 +80,15 @@ TEST(Error, UnequalExtents) {
   InstanceMaker m;
   m.instance.checks.push_back({3, 4});
   EXPECT_TRUE(contains(refusal(m.instance, {}), "extents differ: 3 and 4"));
+  m.instance.checks.clear();
+  m.instance.broadcastChecks.push_back({3, 1});
+  m.instance.boundChecks.push_back({3, 3});
+  EXPECT_EQ(refusal(m.instance, {}), "");
+  m.instance.broadcastChecks.push_back({3, 4});
+  EXPECT_TRUE(contains(refusal(m.instance, {}), "extents do not broadcast: 3 and 4"));
+  m.instance.broadcastChecks.clear();
+  m.instance.boundChecks.push_back({4, 3});
+  EXPECT_TRUE(contains(refusal(m.instance, {}), "4 is above 3"));
 }
 
 TEST(Error, ReadBeforeWritten) {

@@ -1,6 +1,6 @@
 // Whole functions: order, views, constants, kernels, lifetimes.
-#include "InstanceMaker.h"
 #include "kumiko/Evaluate/Graph.h"
+#include "InstanceMaker.h"
 #include "kumiko/Nn/Nn.h"
 #include "mlir/Parser/Parser.h"
 
@@ -123,7 +123,8 @@ TEST_F(Graph, TellsAfterEachOp) {
   Tensor x = tensorOf(E::F32, {1}, {3});
   std::vector<std::string> seen;
   GraphOptions options;
-  options.afterOp = [&](Operation *op, llvm::ArrayRef<const Tensor *> operands, llvm::ArrayRef<const Tensor *> results) {
+  options.afterOp = [&](Operation *op, llvm::ArrayRef<const Tensor *> operands,
+                        llvm::ArrayRef<const Tensor *> results) {
     std::string line = op->getName().getStringRef().str();
     for (const Tensor *operand : operands)
       line += " " + std::to_string(int(valuesOf(*operand)[0]));

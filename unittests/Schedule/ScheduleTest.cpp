@@ -45,8 +45,8 @@ TEST(Schedule, BadAttributesAreRefused) {
   mlir::MLIRContext context;
   mlir::Builder b(&context);
   auto dictionary = [&](llvm::StringRef name, int64_t chunks) {
-    return b.getDictionaryAttr({b.getNamedAttr("template", b.getStringAttr(name)),
-                                b.getNamedAttr("chunks", b.getI64IntegerAttr(chunks))});
+    return b.getDictionaryAttr(
+        {b.getNamedAttr("template", b.getStringAttr(name)), b.getNamedAttr("chunks", b.getI64IntegerAttr(chunks))});
   };
   EXPECT_TRUE(mlir::failed(Schedule::fromAttribute({})));
   EXPECT_TRUE(mlir::failed(Schedule::fromAttribute(dictionary("spiral", 1))));

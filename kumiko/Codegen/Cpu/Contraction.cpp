@@ -60,8 +60,8 @@ public:
     if (rest != 0) {
       Value last = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, panelGroup, k.index(panelGroups - 1));
       k.onlyIf(last, [&, firstBlock = firstBlock, lastBlock = lastBlock] {
-        rowBlocks(blocks, firstBlock, lastBlock, Form(whole * tile),
-                  llvm::divideCeil(rest, k.schedule.panelColumns), rest);
+        rowBlocks(blocks, firstBlock, lastBlock, Form(whole * tile), llvm::divideCeil(rest, k.schedule.panelColumns),
+                  rest);
       });
     }
     borders();
@@ -141,7 +141,8 @@ private:
 
   std::pair<Value, Value> range(Value group, int64_t size, int64_t total) {
     Value low = arith::MulIOp::create(k.b, k.loc, group, k.index(size));
-    Value high = arith::MinSIOp::create(k.b, k.loc, arith::AddIOp::create(k.b, k.loc, low, k.index(size)), k.index(total));
+    Value high =
+        arith::MinSIOp::create(k.b, k.loc, arith::AddIOp::create(k.b, k.loc, low, k.index(size)), k.index(total));
     return {low, high};
   }
 
@@ -157,7 +158,8 @@ private:
       Value start = blocks.big ? Value(arith::MaxSIOp::create(k.b, k.loc, first, k.index(blocks.big))) : first;
       k.loop(start, last, 1, [&](Value block) {
         rowBlock = block;
-        tile(Form::ofSlot(k.demand.addSlot(block), blocks.size) + Form(blocks.big), blocks.size, panel, panels, columns);
+        tile(Form::ofSlot(k.demand.addSlot(block), blocks.size) + Form(blocks.big), blocks.size, panel, panels,
+             columns);
       });
     }
   }
@@ -262,8 +264,8 @@ private:
       Position position = row;
       placeColumns(columnForm(vector), position);
       k.demand.active = std::min<int64_t>(lanes, liveLanes(vector));
-      Value value = k.demand.active ? k.demand.at(operand, apply(columnMap, position))
-                                    : k.demand.zeroOf(k.b.getF32Type());
+      Value value =
+          k.demand.active ? k.demand.at(operand, apply(columnMap, position)) : k.demand.zeroOf(k.b.getF32Type());
       k.demand.active = lanes;
       return value;
     }

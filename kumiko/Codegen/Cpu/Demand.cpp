@@ -32,8 +32,8 @@ Value Demand::at(Value tensor, ArrayRef<Form> position) {
     return scalarOutside(fill.getInputs()[0]);
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {
     auto source = cast<RankedTensorType>(pad.getSource().getType());
-    return atRegion({pad.getSource(), scalarOutside(pad.getConstantPaddingValue()), Value(), pad.getStaticLow(), source.getShape(),
-                     type.getShape()},
+    return atRegion({pad.getSource(), scalarOutside(pad.getConstantPaddingValue()), Value(), pad.getStaticLow(),
+                     source.getShape(), type.getShape()},
                     position);
   }
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
@@ -106,8 +106,8 @@ Value Demand::reduce(linalg::GenericOp op, unsigned result, ArrayRef<Form> posit
       value = widen(value);
     return next;
   };
-  std::function<SmallVector<Value>(unsigned, SmallVector<Value>)> nest = [&](unsigned depth,
-                                                                            SmallVector<Value> carried) -> SmallVector<Value> {
+  std::function<SmallVector<Value>(unsigned, SmallVector<Value>)> nest =
+      [&](unsigned depth, SmallVector<Value> carried) -> SmallVector<Value> {
     if (depth == loops.size())
       return step(carried);
     unsigned loop = loops[depth];
@@ -122,7 +122,9 @@ Value Demand::reduce(linalg::GenericOp op, unsigned result, ArrayRef<Form> posit
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(forOp.getBody());
     dims[loop] = Form::ofSlot(addSlot(forOp.getInductionVar()));
-    scf::YieldOp::create(b, loc, nest(depth + 1, SmallVector<Value>(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end())));
+    scf::YieldOp::create(
+        b, loc,
+        nest(depth + 1, SmallVector<Value>(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end())));
     return SmallVector<Value>(forOp.getResults());
   };
   return nest(0, accumulators)[result];
@@ -152,8 +154,7 @@ Value Demand::atRegion(Region region, ArrayRef<Form> position) {
   // One unsigned compare per dimension tells both ends.
   Value condition;
   for (const auto &[form, extent] : open) {
-    Value within =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, indexOf(form), constantIndex(extent));
+    Value within = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, indexOf(form), constantIndex(extent));
     condition = condition ? arith::AndIOp::create(b, loc, condition, within) : within;
   }
   Type type = wide ? Type(VectorType::get({int64_t(lanes)}, element)) : element;

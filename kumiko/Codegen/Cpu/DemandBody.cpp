@@ -153,7 +153,8 @@ Value Demand::elementwise(Operation *op, ArrayRef<Value> operands) {
   Operation *clone = b.create(state);
   // Within one statement a product and a sum may become one rounding (class `rounding`).
   if (auto arith = dyn_cast<arith::ArithFastMathInterface>(clone))
-    clone->setAttr(arith.getFastMathAttrName(), arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
+    clone->setAttr(arith.getFastMathAttrName(),
+                   arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
   return clone->getResult(0);
 }
 
@@ -169,8 +170,8 @@ Value Demand::extracted(tensor::ExtractOp op, ArrayRef<Value> indices) {
   return lanewise(op.getType(), [&](unsigned lane) {
     SmallVector<Value> scalars;
     for (Value index : indices)
-      scalars.push_back(isa<VectorType>(index.getType()) ? Value(vector::ExtractOp::create(b, loc, index, int64_t(lane)))
-                                                         : index);
+      scalars.push_back(
+          isa<VectorType>(index.getType()) ? Value(vector::ExtractOp::create(b, loc, index, int64_t(lane))) : index);
     return scalarAt(scalars);
   });
 }

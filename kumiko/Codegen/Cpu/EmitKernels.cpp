@@ -71,7 +71,8 @@ static LogicalResult emitKernel(nn::KernelOp kernel) {
   func::FuncOp function = createFunction(b, kernel);
   Block *entry = &function.getBody().front();
   // Constants are put before everything else; the anchor keeps them apart from the code that follows.
-  Kernel k{b, loc, Demand(b, loc, entry, schedule->lanes), *schedule, shape, body, results, {}, Strides(), Value(), Value()};
+  Kernel k{b,       loc,    Demand(b, loc, entry, schedule->lanes), *schedule, shape, body, results, {}, Strides(),
+           Value(), Value()};
   k.demand.strides = &k.strides;
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto packings = packingsOf(shape, *schedule, body);
@@ -94,7 +95,8 @@ static LogicalResult emitKernel(nn::KernelOp kernel) {
     k.outputs.push_back(buffer(storageOf(result.getType())));
   k.chunk = arith::IndexCastOp::create(b, loc, b.getIndexType(), entry->getArgument(2));
   if (schedule->scratchBytes != 0)
-    k.scratch = memrefFromPointer(b, loc, entry->getArgument(3), MemRefType::get({schedule->scratchBytes}, b.getI8Type()));
+    k.scratch =
+        memrefFromPointer(b, loc, entry->getArgument(3), MemRefType::get({schedule->scratchBytes}, b.getI8Type()));
 
   switch (schedule->kind) {
   case KernelKind::Contraction:

@@ -53,7 +53,8 @@ void Reads::collect(Value tensor, ArrayRef<Form> position) {
   }
   if (isa<tensor::BitcastOp, tensor::CastOp>(op))
     return collect(op->getOperand(0), position);
-  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op); collapse && strides.empty() && !collapse.getSrc().getDefiningOp()) {
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+      collapse && strides.empty() && !collapse.getSrc().getDefiningOp()) {
     forms.push_back(linearize(position, type.getShape()));
     return;
   }
@@ -79,9 +80,8 @@ void Reads::collectBody(linalg::GenericOp op, ArrayRef<Form> dims) {
 bool Reads::canMerge(unsigned outer, unsigned inner, int64_t innerExtent) const {
   if (opaque.test(outer) || opaque.test(inner))
     return false;
-  return llvm::all_of(forms, [&](const Form &form) {
-    return form.coefficientOf(outer) == form.coefficientOf(inner) * innerExtent;
-  });
+  return llvm::all_of(
+      forms, [&](const Form &form) { return form.coefficientOf(outer) == form.coefficientOf(inner) * innerExtent; });
 }
 
 SmallVector<MergedLoop> kumiko::cpu::mergeLoops(const Reads &reads, ArrayRef<unsigned> loops,

@@ -21,7 +21,8 @@ using namespace kumiko::cpu;
 namespace {
 class RowsEmitter {
 public:
-  explicit RowsEmitter(Kernel &k) : k(k), keptRank(k.shape.rows.kept.size()), rank(keptRank + k.shape.rows.reduced.size()) {
+  explicit RowsEmitter(Kernel &k)
+      : k(k), keptRank(k.shape.rows.kept.size()), rank(keptRank + k.shape.rows.reduced.size()) {
     llvm::append_range(extents, k.shape.rows.kept);
     llvm::append_range(extents, k.shape.rows.reduced);
     for (auto [number, op] : llvm::enumerate(k.body)) {
@@ -127,7 +128,8 @@ private:
     int64_t place = llvm::find(keptOps, op) - keptOps.begin();
     int64_t offset = place * llvm::alignTo(row * 8, 64);
     Type element = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-    return memref::ViewOp::create(k.b, k.loc, MemRefType::get({row}, element), k.scratch, k.index(offset), ValueRange{});
+    return memref::ViewOp::create(k.b, k.loc, MemRefType::get({row}, element), k.scratch, k.index(offset),
+                                  ValueRange{});
   }
 
   Form placeInRow(ArrayRef<Form> position) {

@@ -94,9 +94,7 @@ bool ValueBuilder::accepts(Function function, ElementType type) const {
   if (type == ElementType::B1)
     return isBitwise(function) || function == Function::Not || function == Function::Eq || function == Function::Ne ||
            function == Function::Max || function == Function::Min;
-  if (isShift(function))
-    return isUnsigned(type);
-  if (isBitwise(function) || function == Function::BitNot)
+  if (isBitwise(function) || isShift(function) || function == Function::BitNot)
     return isInteger(type);
   if (function == Function::Not)
     return false;
@@ -170,6 +168,11 @@ Typed ValueBuilder::apply(Function function, const Typed &left, const Typed &rig
   }
   if (a.type == ElementType::B1 && (function == Function::Max || function == Function::Min))
     function = function == Function::Max ? Function::Or : Function::And;
+  bool divides = function == Function::Div || (function >= Function::Mod && function <= Function::CeilDiv);
+  if (divides && !isFloat(a.type) && isNumber(*b.expr, 0)) {
+    context.fail("'" + textOf(node) + "' divides by zero");
+    return placeholder();
+  }
   if (a.weak && a.type == ElementType::Index && !isBitwise(function) && function != Function::Pow) {
     const Expr *result = make.index(function, a.expr, b.expr);
     if (isConstant(*result) && extentOf(*result).overflowed())

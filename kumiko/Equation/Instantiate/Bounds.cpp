@@ -119,71 +119,82 @@ ValueBuilder::Range ValueBuilder::rangeOf(const Expr &index) {
   }
 }
 
+namespace {
+
+using End = std::optional<Extent>;
+
+/// f of two ends that are both known and whose result fits.
+template <typename F> End both(const End &x, const End &y, F f) {
+  if (!x || !y)
+    return std::nullopt;
+  Extent result = f(*x, *y);
+  return result.overflowed() ? std::nullopt : End(result);
+}
+
+/// f of two ends, or the one that is known.
+template <typename F> End either(const End &x, const End &y, F f) { return x && y ? End(f(*x, *y)) : x ? x : y; }
+
+Extent plus(const Extent &x, const Extent &y) { return x + y; }
+Extent minus(const Extent &x, const Extent &y) { return x - y; }
+Extent times(const Extent &x, const Extent &y) { return x * y; }
+Extent smaller(const Extent &x, const Extent &y) { return min(x, y); }
+Extent larger(const Extent &x, const Extent &y) { return max(x, y); }
+End negated(const End &x) { return x ? End(-*x) : std::nullopt; }
+
+End quotient(Function function, const End &x, const Extent &divisor) {
+  if (!x)
+    return std::nullopt;
+  return function == Function::Div        ? truncatingDiv(*x, divisor)
+         : function == Function::FloorDiv ? floorDiv(*x, divisor)
+                                          : ceilDiv(*x, divisor);
+}
+
+} // namespace
+
+ValueBuilder::Range ValueBuilder::rangeOfProduct(const Range &a, const Range &b) {
+  auto notNegative = [](const End &end) { return end && end->knownNonNegative(); };
+  if (notNegative(a.low) && notNegative(b.low))
+    return {both(a.low, b.low, times), both(a.high, b.high, times)};
+  bool isConstant = b.low && b.high && *b.low == *b.high;
+  if (!isConstant)
+    return {};
+  if (b.low->knownNonNegative())
+    return {both(a.low, b.low, times), both(a.high, b.low, times)};
+  if (b.low->knownNonPositive())
+    return {both(a.high, b.low, times), both(a.low, b.low, times)};
+  return {};
+}
+
 ValueBuilder::Range ValueBuilder::rangeOfApply(const Expr &index) {
   if (index.type != ElementType::Index && index.type != ElementType::I64 && index.type != ElementType::I32)
     return {};
   Range a = rangeOf(*index.operands[0]);
   Range b = index.operands.size() > 1 ? rangeOf(*index.operands[1]) : Range{};
-  auto both = [](const std::optional<Extent> &x, const std::optional<Extent> &y, auto f) -> std::optional<Extent> {
-    if (!x || !y)
-      return std::nullopt;
-    Extent result = f(*x, *y);
-    return result.overflowed() ? std::nullopt : std::optional(result);
-  };
-  auto either = [](const std::optional<Extent> &x, const std::optional<Extent> &y, auto f) {
-    return x && y ? std::optional<Extent>(f(*x, *y)) : x ? x : y;
-  };
-  auto plus = [](const Extent &x, const Extent &y) { return x + y; };
-  auto minus = [](const Extent &x, const Extent &y) { return x - y; };
-  auto smaller = [](const Extent &x, const Extent &y) { return min(x, y); };
-  auto larger = [](const Extent &x, const Extent &y) { return max(x, y); };
   bool positiveConstant = b.low && b.high && *b.low == *b.high && (*b.low - Extent(1)).knownNonNegative();
   switch (index.function) {
   case Function::Neg:
-    return {a.high ? std::optional(-*a.high) : std::nullopt, a.low ? std::optional(-*a.low) : std::nullopt};
+    return {negated(a.high), negated(a.low)};
   case Function::Add:
     return {both(a.low, b.low, plus), both(a.high, b.high, plus)};
   case Function::Sub:
     return {both(a.low, b.high, minus), both(a.high, b.low, minus)};
+  case Function::Mul:
+    return rangeOfProduct(a, b);
   case Function::Max:
     return {either(a.low, b.low, larger), both(a.high, b.high, larger)};
   case Function::Min:
     return {both(a.low, b.low, smaller), either(a.high, b.high, smaller)};
-  case Function::Abs: {
-    std::optional<Extent> high;
-    if (a.low && a.high)
-      high = max(-*a.low, *a.high);
-    return {a.low && a.low->knownNonNegative() ? *a.low : Extent(0), high};
-  }
+  case Function::Abs:
+    return {a.low && a.low->knownNonNegative() ? *a.low : Extent(0), both(negated(a.low), a.high, larger)};
   case Function::Mod:
     return positiveConstant ? Range{Extent(0), *b.low - Extent(1)} : Range{};
-  case Function::Mul: {
-    auto times = [](const Extent &x, const Extent &y) { return x * y; };
-    if (b.low && b.low->knownNonNegative() && a.low && a.low->knownNonNegative())
-      return {both(a.low, b.low, times), both(a.high, b.high, times)};
-    if (b.low && b.high && *b.low == *b.high) {
-      Range product{both(a.low, b.low, times), both(a.high, b.low, times)};
-      if (b.low->knownNonPositive())
-        std::swap(product.low, product.high);
-      return b.low->knownNonPositive() || b.low->knownNonNegative() ? product : Range{};
-    }
-    return {};
-  }
   case Function::Div:
   case Function::FloorDiv:
-  case Function::CeilDiv: {
+  case Function::CeilDiv:
+    // All three grow with the dividend.
     if (!positiveConstant)
       return {};
-    // All three grow with the dividend.
-    auto divide = [&](const std::optional<Extent> &x) -> std::optional<Extent> {
-      if (!x)
-        return std::nullopt;
-      return index.function == Function::Div        ? truncatingDiv(*x, *b.low)
-             : index.function == Function::FloorDiv ? floorDiv(*x, *b.low)
-                                                    : ceilDiv(*x, *b.low);
-    };
-    return {divide(a.low), divide(a.high)};
-  }
+    return {quotient(index.function, a.low, *b.low), quotient(index.function, a.high, *b.low)};
   default:
     return {};
   }

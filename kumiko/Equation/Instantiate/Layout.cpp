@@ -50,10 +50,11 @@ Layout Solver::layout(llvm::ArrayRef<Item> items) {
       context.fail("position " + llvm::Twine(place.first) + " is outside a list of " + llvm::Twine(total) + " indices");
     else if (number > 0 && positioned[number - 1].first == place.first)
       context.fail("two indices are at position " + llvm::Twine(place.first));
-    if (context.failed())
-      return result;
-    result.insert(result.begin() + place.first, place.second);
   }
+  // Distinct positions below the total, in ascending order: each insertion point exists when its turn comes.
+  if (!context.failed())
+    for (const auto &[place, entry] : positioned)
+      result.insert(result.begin() + place, entry);
   return result;
 }
 

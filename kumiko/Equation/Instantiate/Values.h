@@ -89,6 +89,7 @@ private:
   bool staysInside(const Expr &index, const Extent &extent, Range &range);
   Range rangeOf(const Expr &index);
   Range rangeOfApply(const Expr &index);
+  static Range rangeOfProduct(const Range &a, const Range &b);
   Range affineRange(const Expr &index);
   bool checkInside(const Node &read, const Entry &entry, int element, const Expr &index, const Extent &extent);
   bool statementIsEmpty() const;

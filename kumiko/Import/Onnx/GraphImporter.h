@@ -59,6 +59,7 @@ private:
   llvm::DenseMap<mlir::Value, kumiko::Tensor> folded;
   llvm::StringMap<bool> usedDims;
   uint64_t inlinedNodes = 0;
+  uint64_t nodeConstants = 0; ///< large constants of Constant nodes so far
 
   // GraphImporter.cpp: the graph around the nodes.
   bool checkOpsets(llvm::ArrayRef<OpsetImport> opsets);
@@ -79,7 +80,7 @@ private:
 
   // Values.cpp: names to values, tensors to constants.
   mlir::Value lookup(Scope &scope, llvm::StringRef name);
-  mlir::Value constant(const TensorProto &tensor, mlir::Location loc, Report report);
+  mlir::Value constant(const TensorProto &tensor, mlir::Location loc, bool fromNode, Report report);
   /// The value if it is known: a constant, or small and computed from constants only.
   std::optional<kumiko::Tensor> valueOf(mlir::Value value);
   const kumiko::Tensor *foldOne(mlir::Operation *op);

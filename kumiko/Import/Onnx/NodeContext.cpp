@@ -104,7 +104,7 @@ const TensorProto *NodeContext::tensor(StringRef name) {
 
 void NodeContext::reportUnknownAttributes() {
   for (auto [number, attribute] : enumerate(node.attributes))
-    if (!known.test(number))
+    if (!known.test(number) && !(opset < 6 && attribute.name == "consumed_inputs")) // a hint that never meant much
       fail(Code::AttributeUnknown, "has no attribute \"" + attribute.name + "\" in this operator set")
           .helped("the attribute belongs to another op or version; remove it or export the model again");
 }

@@ -5,6 +5,7 @@
 #include "kumiko/Nn/Build.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
+#include "kumiko/Support/Convert.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -96,13 +97,16 @@ Value NodeContext::transpose(Value x, ArrayRef<int64_t> permutation) {
 Value NodeContext::scalar(double value, mlir::Type element) {
   if (failed())
     return {};
-  mlir::Attribute attribute;
-  if (isa<FloatType>(element))
-    attribute = FloatAttr::get(element, value);
-  else
-    attribute = IntegerAttr::get(element, APInt(element.getIntOrFloatBitWidth(), int64_t(value), /*isSigned=*/true,
-                                                /*implicitTrunc=*/true));
-  return filled(attribute, element, {});
+  auto type = RankedTensorType::get({}, element);
+  if (element.isInteger(1))
+    return nn::ConstantOp::create(builder(), loc, DenseElementsAttr::get(type, value != 0));
+  // By our own conversion: it has an answer for every number and every type.
+  ElementType to = nn::toEquation(element);
+  uint8_t from[sizeof(double)], bytes[sizeof(double)];
+  std::memcpy(from, &value, sizeof(double));
+  convertElements(from, ElementType::F64, bytes, to, 1);
+  ArrayRef<char> raw(reinterpret_cast<const char *>(bytes), bytesOf(to));
+  return nn::ConstantOp::create(builder(), loc, DenseElementsAttr::getFromRawBuffer(type, raw));
 }
 
 Value NodeContext::filled(mlir::Attribute value, mlir::Type element, ArrayRef<int64_t> shape) {
@@ -121,7 +125,7 @@ Value NodeContext::constantOf(ArrayRef<int64_t> list, ArrayRef<int64_t> shape) {
 
 Value NodeContext::constantOf(const TensorProto &tensor) {
   auto tell = [&](Code code, const Twine &what) -> Problem & { return fail(code, what); };
-  return failed() ? Value() : importer.constant(tensor, loc, tell);
+  return failed() ? Value() : importer.constant(tensor, loc, /*fromNode=*/true, tell);
 }
 
 } // namespace kumiko::onnx

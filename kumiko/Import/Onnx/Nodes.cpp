@@ -9,7 +9,7 @@ using namespace mlir;
 namespace kumiko::onnx {
 
 /// Functions that call functions can make a small file astronomically large.
-static constexpr uint64_t inlineLimit = 10'000'000;
+static constexpr uint64_t inlineLimit = 2'000'000;
 static constexpr unsigned callDepthLimit = 64;
 
 static bool isOwnDomain(StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
@@ -123,7 +123,8 @@ void GraphImporter::reportUnknownOp(NodeContext &n) {
   }
   const KnownOp *known = findKnown(op);
   if (!known) {
-    StringRef close = closestKnown(op);
+    // Not worth the search for a problem that is only counted.
+    StringRef close = problems.full() ? "" : closestKnown(op);
     n.fail(Code::UnknownOp, "ONNX has no op of this name")
         .helped(close.empty() ? "custom ops belong to a domain of their own; --ops reads their equations"
                               : "did you mean " + close + "? Custom ops belong to a domain of their own");
@@ -155,6 +156,12 @@ void GraphImporter::importCall(NodeContext &n, const Function &function) {
                             Twine(function.outputs.size()));
     return;
   }
+  for (const OpsetImport &opset : function.opsets)
+    if (isOwnDomain(opset.domain) && opset.version > newestOpset) {
+      n.fail(Code::UnsupportedOpset,
+             "the function uses operator set " + Twine(opset.version) + ", the newest known is " + Twine(newestOpset));
+      return;
+    }
   Scope body;
   body.nodes = function.nodes;
   body.opsets = function.opsets;

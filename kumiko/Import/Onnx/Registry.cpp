@@ -54,7 +54,7 @@ const OpCode *findCode(StringRef name) {
     llvm::DenseMap<StringRef, const OpCode *> table;
     for (ArrayRef<OpCode> family :
          {constantOps(), contractionOps(), convolutionOps(), elementwiseOps(), activationOps(), movementOps(),
-          normalizeOps(), poolingOps(), reductionOps(), sliceOps(), viewOps()})
+          normalizeOps(), poolingOps(), reductionOps(), sliceOps(), viewOps(), lossOps(), quantizeOps(), resizeOps()})
       for (const OpCode &code : family) {
         [[maybe_unused]] bool fresh = table.try_emplace(code.name, &code).second;
         assert(fresh && "an op has code in two families");

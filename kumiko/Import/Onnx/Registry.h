@@ -24,10 +24,13 @@ llvm::ArrayRef<OpCode> contractionOps();
 llvm::ArrayRef<OpCode> convolutionOps();
 llvm::ArrayRef<OpCode> elementwiseOps();
 llvm::ArrayRef<OpCode> activationOps();
+llvm::ArrayRef<OpCode> lossOps();
 llvm::ArrayRef<OpCode> movementOps();
 llvm::ArrayRef<OpCode> normalizeOps();
 llvm::ArrayRef<OpCode> poolingOps();
+llvm::ArrayRef<OpCode> quantizeOps();
 llvm::ArrayRef<OpCode> reductionOps();
+llvm::ArrayRef<OpCode> resizeOps();
 llvm::ArrayRef<OpCode> sliceOps();
 llvm::ArrayRef<OpCode> viewOps();
 

@@ -10,9 +10,9 @@ namespace kumiko::onnx {
 
 static bool isOwn(StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
-static void count(ArrayRef<Node> nodes, const Model &model, ModelSummary &summary);
+static void count(ArrayRef<Node> nodes, const StringSet<> &local, ModelSummary &summary);
 
-static void count(const Graph &graph, const Model &model, ModelSummary &summary) {
+static void count(const Graph &graph, const StringSet<> &local, ModelSummary &summary) {
   for (const TensorProto &tensor : graph.initializers) {
     auto silent = [problem = Problem(Code::Internal, "")](Code, const Twine &) mutable -> Problem & { return problem; };
     if (std::optional<TensorData> type = typeOf(tensor, std::numeric_limits<int64_t>::max(), silent)) {
@@ -21,13 +21,10 @@ static void count(const Graph &graph, const Model &model, ModelSummary &summary)
       summary.parameterBytes += elements * bytesOf(type->element);
     }
   }
-  count(graph.nodes, model, summary);
+  count(graph.nodes, local, summary);
 }
 
-static void count(ArrayRef<Node> nodes, const Model &model, ModelSummary &summary) {
-  StringSet<> local;
-  for (const Function &function : model.functions)
-    local.insert((function.domain + "." + function.name).str());
+static void count(ArrayRef<Node> nodes, const StringSet<> &local, ModelSummary &summary) {
   for (const Node &node : nodes) {
     ++summary.nodes;
     std::string full = (node.domain + "." + node.op).str();
@@ -37,9 +34,9 @@ static void count(ArrayRef<Node> nodes, const Model &model, ModelSummary &summar
                    findRow(isOwn(node.domain) ? "" : node.domain, node.op, newestOpset);
     for (const Attribute &attribute : node.attributes) {
       if (attribute.graph)
-        count(*attribute.graph, model, summary);
+        count(*attribute.graph, local, summary);
       for (const Graph &graph : attribute.graphs)
-        count(graph, model, summary);
+        count(graph, local, summary);
     }
   }
 }
@@ -63,9 +60,12 @@ void summarize(const Model &model, ModelSummary &summary) {
   }
   for (const ValueInfo &output : model.graph.outputs)
     summary.outputs.push_back({output.name.str(), describe(output.type)});
-  count(model.graph, model, summary);
+  StringSet<> local;
   for (const Function &function : model.functions)
-    count(function.nodes, model, summary);
+    local.insert((function.domain + "." + function.name).str());
+  count(model.graph, local, summary);
+  for (const Function &function : model.functions)
+    count(function.nodes, local, summary);
 }
 
 void addUnsupported(const ProblemList &problems, ModelSummary &summary) {

@@ -27,14 +27,14 @@ Value GraphImporter::lookup(Scope &scope, StringRef name) {
     auto tell = [&](Code code, const Twine &what) -> Problem & {
       return report(code, "initializer \"" + printable(name) + "\": " + what);
     };
-    entry->second.value = constant(tensor, NameLoc::get(builder.getStringAttr(name)), tell);
+    entry->second.value = constant(tensor, NameLoc::get(builder.getStringAttr(name)), /*fromNode=*/false, tell);
     if (!entry->second.value) // reported once; afterwards it is a value that failed
       entry->second.origin.kind = Origin::Kind::Failed;
   }
   return entry->second.value;
 }
 
-Value GraphImporter::constant(const TensorProto &tensor, Location loc, Report tell) {
+Value GraphImporter::constant(const TensorProto &tensor, Location loc, bool fromNode, Report tell) {
   std::optional<TensorData> data = dataOf(tensor, *file, options.tensorLimit, tell);
   if (!data)
     return {};
@@ -46,8 +46,9 @@ Value GraphImporter::constant(const TensorProto &tensor, Location loc, Report te
     // The blob looks at the file and keeps it mapped; nothing is copied.
     auto release = [owner = file](void *, size_t, size_t) {};
     AsmResourceBlob blob(bytes, /*dataAlignment=*/1, std::move(release), /*dataIsMutable=*/false);
-    StringRef name = tensor.name.empty() ? "constant" : tensor.name;
-    value = DenseResourceElementsAttr::get(type, name, std::move(blob));
+    // Keys are made unique by counting up from 1, which a file full of equal names would make slow; so we count.
+    std::string key = fromNode ? (tensor.name + "." + Twine(nodeConstants++)).str() : tensor.name.str();
+    value = DenseResourceElementsAttr::get(type, key, std::move(blob));
   } else if (data->element == ElementType::B1) {
     SmallVector<bool> bools(map_range(bytes, [](char byte) { return byte != 0; }));
     value = DenseElementsAttr::get(type, bools);

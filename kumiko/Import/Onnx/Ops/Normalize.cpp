@@ -82,11 +82,27 @@ mlir::Type stashType(NodeContext &n) {
   return nn::fromEquation(n.context(), type.value_or(ElementType::F32));
 }
 
+/// Fails unless input `number` broadcasts to the dimensions of the first one from `axis` on.
+bool expectTail(NodeContext &n, size_t number, int64_t axis) {
+  if (n.failed() || !n.input(number))
+    return !n.failed();
+  ArrayRef<int64_t> tail = n.shapeOf(n.input(0)).drop_front(axis), shape = n.shapeOf(n.input(number));
+  bool fits = shape.size() <= tail.size();
+  for (auto [have, want] : zip(reverse(shape), reverse(tail)))
+    fits &= have == want || have == 1;
+  if (!fits)
+    n.fail(Code::OperandShape, "input " + Twine(number) + " does not fit the dimensions from " + Twine(axis) + " on")
+        .helped("it must have their sizes, or 1 in places");
+  return fits;
+}
+
 Results importLayerNormalization(NodeContext &n) {
   Value x = n.input(0);
   mlir::Type acc = stashType(n);
   double eps = n.real("epsilon", 1e-5f);
   int64_t axis = n.axis(n.integer("axis", -1), n.rankOf(x));
+  if (!expectTail(n, 1, axis) || !expectTail(n, 2, axis))
+    return {};
   Results results = n.makeAll("layer_norm", n.inputs(), {n.is("axis", axis), n.is("eps", eps), n.is("acc", acc)});
   if (n.failed())
     return {};
@@ -98,6 +114,8 @@ Results importLayerNormalization(NodeContext &n) {
 Results importRmsNormalization(NodeContext &n) {
   mlir::Type acc = stashType(n);
   int64_t axis = n.axis(n.integer("axis", -1), n.rankOf(n.input(0)));
+  if (!expectTail(n, 1, axis))
+    return {};
   return {
       n.make("rms_norm", n.inputs(), {n.is("axis", axis), n.is("eps", n.real("epsilon", 1e-5f)), n.is("acc", acc)})};
 }

@@ -1,0 +1,199 @@
+//===- Resize.cpp - images of another size -------------------------------------===//
+//
+// One axis after the other. Every coordinate mode is affine: position o of the result lies at o * gain + shift of the
+// source. Nearest neighbours are a gather, the others the op `resize_axis`.
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Import/Onnx/Registry.h"
+#include "kumiko/Support/Convert.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+namespace {
+
+struct Axis {
+  int64_t axis, from, to;
+  double scale;
+  double begin = 0, end = 1; ///< region of interest, as fractions
+};
+
+struct Method {
+  StringRef mode, coordinates, nearest;
+  double cubic, extrapolation;
+  bool antialias, exclude;
+};
+
+/// A constant list of numbers; empty when the input is left out or has no elements.
+std::vector<double> numbers(NodeContext &n, size_t input, StringRef role) {
+  std::vector<double> list;
+  if (std::optional<Tensor> tensor = n.constant(input, role))
+    for (int64_t i = 0; i < tensor->count(); ++i)
+      list.push_back(valueAt(*tensor, i));
+  return list;
+}
+
+/// gain and shift of the source position.
+std::pair<double, double> affine(const Axis &a, StringRef coordinates) {
+  double length = a.scale * a.from;
+  if (coordinates == "align_corners")
+    return {length == 1 ? 0.0 : (a.from - 1) / (length - 1), 0.0};
+  if (coordinates == "asymmetric")
+    return {1 / a.scale, 0.0};
+  if (coordinates == "tf_crop_and_resize") {
+    double span = (a.end - a.begin) * (a.from - 1), start = a.begin * (a.from - 1);
+    return length == 1 ? std::pair(0.0, span / 2 + start) : std::pair(span / (length - 1), start);
+  }
+  if (coordinates == "pytorch_half_pixel" && length == 1)
+    return {0.0, -0.5};
+  double shift = 0.5 / a.scale - 0.5;
+  if (coordinates == "half_pixel_symmetric")
+    shift += a.from / 2.0 * (1 - a.to / length);
+  return {1 / a.scale, shift};
+}
+
+Value nearestAxis(NodeContext &n, Value x, const Axis &a, const Method &method) {
+  auto [gain, shift] = affine(a, method.coordinates);
+  mlir::Type f64 = n.builder().getF64Type(), i64 = n.builder().getI64Type();
+  Value position = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", a.to)});
+  if (!position)
+    return {};
+  Value source = n.make("add", {n.make("mul", {n.cast(position, f64), n.scalar(gain, f64)}), n.scalar(shift, f64)});
+  Value half = n.scalar(0.5, f64);
+  Value whole = method.nearest == "floor"               ? n.make("floor", {source})
+                : method.nearest == "ceil"              ? n.make("ceil", {source})
+                : method.nearest == "round_prefer_ceil" ? n.make("floor", {n.make("add", {source, half})})
+                                                        : n.make("ceil", {n.make("sub", {source, half})});
+  Value last = n.scalar(a.from - 1, f64), zero = n.scalar(0, f64);
+  whole = n.make("min", {n.make("max", {whole, zero}), last});
+  Value y = n.failed() ? Value() : n.make("gather", {x, n.cast(whole, i64)}, {n.is("axis", a.axis)});
+  if (!y || method.coordinates != "tf_crop_and_resize")
+    return y;
+  Value outside = n.make("or", {n.make("lt", {source, zero}), n.make("lt", {last, source})});
+  Ints shape(n.rankOf(x), 1);
+  shape[a.axis] = a.to;
+  return outside ? n.make("select", {n.reshape(outside, shape), n.scalar(method.extrapolation, x), y}) : outside;
+}
+
+Value smoothAxis(NodeContext &n, Value x, const Axis &a, const Method &method) {
+  auto [gain, shift] = affine(a, method.coordinates);
+  // Antialiasing widens the kernel when the image shrinks.
+  double shrink = method.antialias ? std::min(a.scale, 1.0) : 1.0, support = method.mode == "linear" ? 1 : 2;
+  double taps = 2 - 2 * (std::floor(-support / shrink) + 1);
+  if (!(taps < 1e6)) {
+    n.fail(Code::TooLarge, "a scale is too small for antialiasing");
+    return {};
+  }
+  return n.make("resize_axis", {x},
+                {n.is("axis", a.axis), n.is("out", a.to), n.is("gain", gain), n.is("shift", shift),
+                 n.is("kernel", method.mode), n.is("a", method.cubic), n.is("shrink", shrink),
+                 n.is("taps", int64_t(taps)), n.is("exclude", method.exclude),
+                 n.is("crop", method.coordinates == "tf_crop_and_resize"), n.is("value", method.extrapolation)});
+}
+
+Value resized(NodeContext &n, ArrayRef<Axis> axes, const Method &method) {
+  Value x = n.input(0);
+  if (!is_contained({"nearest", "linear", "cubic"}, method.mode)) {
+    n.fail(Code::AttributeValue, "mode is \"" + method.mode + "\", expected nearest, linear or cubic");
+    return {};
+  }
+  for (const Axis &a : axes) {
+    bool same = a.scale == 1 && a.to == a.from && method.coordinates != "tf_crop_and_resize";
+    if (n.failed() || same)
+      continue;
+    if (a.from == 0 || !(a.scale > 0) || !n.typeOf({a.to}, n.elementOf(x))) {
+      if (!n.failed())
+        n.fail(Code::OperandValue, "axis " + Twine(a.axis) + " cannot be resized").helped("scales must be positive");
+      return {};
+    }
+    x = method.mode == "nearest" ? nearestAxis(n, x, a, method) : smoothAxis(n, x, a, method);
+  }
+  return x;
+}
+
+/// Scales or sizes for `axes`, by the policy on aspect ratios.
+std::optional<SmallVector<Axis>> sized(NodeContext &n, ArrayRef<int64_t> axes, ArrayRef<double> scales,
+                                       ArrayRef<double> sizes, StringRef policy) {
+  if ((scales.size() == axes.size()) == (sizes.size() == axes.size()) || (!scales.empty() && !sizes.empty())) {
+    n.fail(Code::OperandShape, "needs one scale or one size, not both, for each of " + Twine(axes.size()) + " axes");
+    return std::nullopt;
+  }
+  SmallVector<Axis> result;
+  double smallest = INFINITY, largest = 0;
+  for (auto [i, axis] : enumerate(axes)) {
+    int64_t from = n.shapeOf(n.input(0))[axis];
+    double scale = sizes.empty() ? scales[i] : sizes[i] / from,
+           to = sizes.empty() ? std::floor(scale * from) : sizes[i];
+    if (!(to >= 0 && to < 1e15)) {
+      n.fail(Code::OperandValue, "axis " + Twine(axis) + " would get an impossible size");
+      return std::nullopt;
+    }
+    result.push_back({axis, from, int64_t(to), scale});
+    smallest = std::min(smallest, scale);
+    largest = std::max(largest, scale);
+  }
+  if (policy != "stretch" && !sizes.empty())
+    for (Axis &a : result) {
+      a.scale = policy == "not_larger" ? smallest : largest;
+      a.to = int64_t(a.scale * a.from + 0.5);
+    }
+  return result;
+}
+
+Results importResize(NodeContext &n) {
+  bool old = n.opset < 11;
+  Method method{n.text("mode", "nearest"),
+                n.text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel"),
+                n.text("nearest_mode", old ? "floor" : "round_prefer_floor"),
+                n.real("cubic_coeff_a", -0.75),
+                n.real("extrapolation_value", 0),
+                n.flag("antialias"),
+                n.flag("exclude_outside")};
+  StringRef policy = n.text("keep_aspect_ratio_policy", "stretch");
+  std::optional<Ints> given = n.integers("axes");
+  std::vector<double> roi = old ? std::vector<double>() : numbers(n, 1, "roi");
+  std::vector<double> scales = numbers(n, old ? 1 : 2, "scales");
+  std::vector<double> sizes = old ? std::vector<double>() : numbers(n, 3, "sizes");
+  int64_t rank = n.rankOf(n.input(0));
+  Ints axes;
+  for (int64_t axis : given.value_or(counting(0, rank)))
+    axes.push_back(n.axis(axis, rank));
+  std::optional<SmallVector<Axis>> list = n.failed() ? std::nullopt : sized(n, axes, scales, sizes, policy);
+  if (!list)
+    return {};
+  if (method.coordinates == "tf_crop_and_resize") {
+    if (roi.size() != 2 * axes.size()) {
+      n.fail(Code::OperandShape, "roi must have a start and an end for each axis");
+      return {};
+    }
+    for (auto [i, a] : enumerate(*list)) {
+      a.begin = roi[i];
+      a.end = roi[i + axes.size()];
+    }
+  }
+  return {resized(n, *list, method)};
+}
+
+Results importUpsample(NodeContext &n) {
+  StringRef mode = n.text("mode", "nearest");
+  std::vector<double> scales = n.input(1) ? numbers(n, 1, "scales") : std::vector<double>();
+  if (std::optional<ArrayRef<float>> list = n.reals("scales"))
+    scales.assign(list->begin(), list->end());
+  if (n.failed())
+    return {};
+  auto list = sized(n, counting(0, n.rankOf(n.input(0))), scales, {}, "stretch");
+  return {list ? resized(n, *list, {mode, "asymmetric", "floor", -0.75, 0, false, false}) : Value()};
+}
+
+constexpr OpCode codes[] = {
+    {"Resize", 1, 4, 1, importResize},
+    {"Upsample", 1, 2, 1, importUpsample},
+};
+
+} // namespace
+
+ArrayRef<OpCode> resizeOps() { return codes; }
+
+} // namespace kumiko::onnx

@@ -1,0 +1,25 @@
+//===- Invert.h - from "who writes where" to "who is written by whom" ------===//
+//
+// A statement with a computed left side, y(e) += v, visits the points that write. linalg visits the points that are
+// written. So the statement is turned around: each dimension of y gets a loop of its own, the loops of the left side
+// are reduced, and a condition keeps the points that meet:
+//
+//   y(e(j)) += u(j)                  y(o) += u(j)                                where e(j) == o
+//   y(i*s + k - lo) += x(i) * w(k)   y(o) += (x((o + lo - k) / s) else 0) * w(k) where (o + lo - k) mod s == 0
+//
+// An index that is linear is solved for one of its loops, which then needs no loop at all. One that comes from data
+// costs a comparison for each pair of an element and a write: right for a few updates, slow for many.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Equation/Instance.h"
+#include "llvm/Support/Error.h"
+
+namespace kumiko::lower {
+
+/// The statement turned around; its new expressions live in `arena`. With `=` it combines by overwriting: at points
+/// where its conditions hold, the value replaces what was there.
+llvm::Expected<eq::Statement> invert(const eq::Instance &instance, const eq::Statement &statement,
+                                     llvm::BumpPtrAllocator &arena);
+
+} // namespace kumiko::lower
