@@ -134,6 +134,10 @@ static std::optional<PermutedOp> attempt(Operation *op, const eq::OpDef &def, co
   }
   if (!match.everything())
     return std::nullopt;
+  // A result that nobody reads has not been looked at, but the op that is made will have it.
+  if (llvm::is_contained(usedResults(op), false))
+    if (llvm::Error error = instantiateOn(def, types, attributes, {}).takeError())
+      return llvm::consumeError(std::move(error)), std::nullopt;
 
   result.attributes.assign(attributes.begin(), attributes.end());
   result.rounds = match.reordersReductions();
