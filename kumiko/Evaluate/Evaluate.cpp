@@ -89,8 +89,12 @@ llvm::Error Evaluation::check() {
     }
     points = llvm::SaturatingAdd(points, product);
   }
-  if (points > limits.points)
-    return fail("the op has {0} points, above the limit of {1}", points, limits.points);
+  uint64_t total = llvm::SaturatingAdd(points, limits.spent ? *limits.spent : 0);
+  if (total > limits.points)
+    return limits.spent ? fail("the ops have {0} points together, above the limit of {1}", total, limits.points)
+                        : fail("the op has {0} points, above the limit of {1}", points, limits.points);
+  if (limits.spent)
+    *limits.spent = total;
   noteUses();
   return llvm::Error::success();
 }

@@ -25,8 +25,10 @@ enum class Precision : uint8_t {
 struct Limits {
   /// Bytes of one tensor, and of all temporaries and results of one call together.
   uint64_t bytes = defaultTensorLimit;
-  /// Loop points of one call.
+  /// Loop points of one call; with `spent`, of all calls that share it.
   uint64_t points = uint64_t(1) << 44;
+  /// Where the caller keeps the points of its calls so far.
+  uint64_t *spent = nullptr;
 };
 
 /// The element type in which a tensor declared as `type` is held.

@@ -161,3 +161,40 @@ TEST_F(Graph, Errors) {
   EXPECT_EQ(message({&wrong, &bad}), "argument 0 is f32[4], expected f32[3]");
   EXPECT_EQ(message({&x, nullptr}), "argument 1 is not given");
 }
+
+// A view shares the bytes of its operand, which live as long as it does.
+TEST_F(Graph, OneOpSharesWhatItLooksAt) {
+  auto main = parse(R"(
+    func.func @main(%x: tensor<2x3xf32>) -> tensor<6xf32> {
+      %0 = nn.reshape %x : tensor<2x3xf32> -> tensor<6xf32>
+      return %0 : tensor<6xf32>
+    })");
+  SharedTensor x = SharedTensor::own(tensorOf(E::F32, {2, 3}, {1, 2, 3, 4, 5, 6}));
+  const uint8_t *bytes = x.tensor.data();
+  auto results =
+      evaluateOp(&main.getBody().front().front(), [&](Value) -> const SharedTensor & { return x; }, GraphOptions{});
+  ASSERT_TRUE(bool(results));
+  x = {};
+  EXPECT_EQ((*results)[0].tensor.data(), bytes);
+  EXPECT_EQ(valuesOf((*results)[0].tensor), (Values{1, 2, 3, 4, 5, 6}));
+}
+
+// With a common sum the limit on points holds for all ops together.
+TEST_F(Graph, PointsAreSummedUp) {
+  constexpr const char *text = R"(
+    func.func @main(%x: tensor<100xf32>) -> tensor<100xf32> {
+      %0 = nn.relu %x : (tensor<100xf32>) -> tensor<100xf32>
+      %1 = nn.relu %0 : (tensor<100xf32>) -> tensor<100xf32>
+      return %1 : tensor<100xf32>
+    })";
+  Tensor x = tensorOf(E::F32, {100}, Values(100, 1));
+  const Tensor *arguments[] = {&x};
+  GraphOptions options;
+  options.limits.points = 150;
+  ASSERT_TRUE(bool(evaluateGraph(parse(text), arguments, options)));
+  uint64_t spent = 0;
+  options.limits.spent = &spent;
+  auto results = evaluateGraph(parse(text), arguments, options);
+  ASSERT_FALSE(bool(results));
+  EXPECT_NE(llvm::toString(results.takeError()).find("200 points together, above the limit of 150"), std::string::npos);
+}

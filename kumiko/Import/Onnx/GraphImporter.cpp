@@ -138,7 +138,7 @@ void GraphImporter::importInputs() {
     known->second.value = entry->getArgument(position);
     const Tensor *tensor = options.known.lookup(input.name);
     if (tensor && tensor->shape() == type.getShape() && tensor->element() == nn::toEquation(type.getElementType()))
-      folded[known->second.value] = tensor->alias();
+      folded[known->second.value] = SharedTensor::borrow(*tensor);
   }
 }
 

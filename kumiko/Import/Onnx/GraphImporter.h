@@ -1,5 +1,6 @@
 //===- GraphImporter.h - a model's graph as a function of the nn dialect -----===//
 #pragma once
+#include "kumiko/Evaluate/SharedTensor.h"
 #include "kumiko/Import/Onnx/ModelFile.h"
 #include "kumiko/Import/Onnx/NodeContext.h"
 #include "kumiko/Import/Onnx/Onnx.h"
@@ -56,7 +57,7 @@ private:
   Scope top;
   mlir::func::FuncOp function;
   llvm::StringMap<llvm::SmallVector<const Function *, 1>> functions;
-  llvm::DenseMap<mlir::Value, kumiko::Tensor> folded;
+  llvm::DenseMap<mlir::Value, SharedTensor> folded;
   llvm::StringMap<bool> usedDims;
   uint64_t inlinedNodes = 0;
   uint64_t nodeConstants = 0; ///< large constants of Constant nodes so far
@@ -83,7 +84,7 @@ private:
   mlir::Value constant(const TensorProto &tensor, mlir::Location loc, bool fromNode, Report report);
   /// The value if it is known: a constant, or small and computed from constants only.
   std::optional<kumiko::Tensor> valueOf(mlir::Value value);
-  const kumiko::Tensor *foldOne(mlir::Operation *op);
+  bool foldOne(mlir::Operation *op);
 
   // Places.cpp: what messages say about nodes and values.
   Place placeOf(const Scope &scope, uint32_t number) const;

@@ -2,7 +2,6 @@
 #include "kumiko/Evaluate/Graph.h"
 #include "kumiko/Import/Onnx/GraphImporter.h"
 #include "kumiko/Import/Onnx/TensorData.h"
-#include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -58,40 +57,25 @@ Value GraphImporter::constant(const TensorProto &tensor, Location loc, bool from
   return nn::ConstantOp::create(builder, loc, value);
 }
 
-/// Computes one op whose operands are all in `folded`. Null when it cannot be.
-const Tensor *GraphImporter::foldOne(Operation *op) {
-  auto remember = [&](Value value, Expected<Tensor> tensor) -> const Tensor * {
-    if (!tensor)
-      return consumeError(tensor.takeError()), nullptr;
-    return &(folded[value] = std::move(*tensor));
-  };
-  if (auto constant = dyn_cast<nn::ConstantOp>(op))
-    return remember(constant.getY(), constantTensor(constant.getValue(), foldLimit));
+/// Computes one op whose operands are all in `folded`; false when it cannot be.
+bool GraphImporter::foldOne(Operation *op) {
   for (Value result : op->getResults()) {
     auto type = cast<RankedTensorType>(result.getType());
-    if (auto size = byteSize(nn::toEquation(type.getElementType()), type.getShape(), foldLimit); !size)
-      return consumeError(size.takeError()), nullptr;
+    // A constant is there already.
+    uint64_t limit = isa<nn::ConstantOp>(op) ? options.tensorLimit : foldLimit;
+    if (auto size = byteSize(nn::toEquation(type.getElementType()), type.getShape(), limit); !size)
+      return consumeError(size.takeError()), false;
   }
-  if (auto reshape = dyn_cast<nn::ReshapeOp>(op)) {
-    auto shape = cast<RankedTensorType>(reshape.getY().getType()).getShape();
-    const Tensor &from = folded[reshape.getX()];
-    return remember(reshape.getY(), Tensor::reinterpret(from.alias(), from.element(), shape));
-  }
-  auto instance = nn::instantiate(op);
-  if (!instance)
-    return consumeError(instance.takeError()), nullptr;
-  SmallVector<const Tensor *, 4> operands;
-  for (Value operand : nn::operandSlots(op))
-    operands.push_back(operand ? &folded[operand] : nullptr);
-  Limits limits;
-  limits.bytes = 16 * foldLimit;
-  limits.points = uint64_t(1) << 24;
-  auto results = evaluate(*instance, operands, Precision::Declared, limits);
+  GraphOptions evaluation;
+  evaluation.limits.bytes = 16 * foldLimit;
+  evaluation.limits.points = uint64_t(1) << 24;
+  evaluation.unusedResults = true;
+  auto results = evaluateOp(op, [&](Value operand) -> const SharedTensor & { return folded[operand]; }, evaluation);
   if (!results)
-    return consumeError(results.takeError()), nullptr;
-  for (auto [value, tensor] : zip(op->getResults(), *results))
+    return consumeError(results.takeError()), false;
+  for (auto [value, tensor] : zip_equal(op->getResults(), *results))
     folded[value] = std::move(tensor);
-  return &folded[op->getResult(0)];
+  return true;
 }
 
 std::optional<Tensor> GraphImporter::valueOf(Value wanted) {
@@ -116,7 +100,7 @@ std::optional<Tensor> GraphImporter::valueOf(Value wanted) {
     if (!foldOne(op))
       return std::nullopt;
   }
-  return folded[wanted].alias();
+  return folded[wanted].tensor.alias();
 }
 
 } // namespace kumiko::onnx

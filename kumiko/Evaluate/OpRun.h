@@ -1,0 +1,15 @@
+//===- OpRun.h - what the code of one kind of op is given ----------------------===//
+#pragma once
+#include "kumiko/Evaluate/Graph.h"
+
+namespace kumiko {
+
+struct OpRun {
+  llvm::function_ref<const SharedTensor &(mlir::Value)> operandAt;
+  const GraphOptions &options;
+  unsigned depth; ///< blocks within blocks
+};
+
+llvm::Expected<SharedTensors> evaluateOp(mlir::Operation *op, const OpRun &run);
+
+} // namespace kumiko
