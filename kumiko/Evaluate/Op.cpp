@@ -84,6 +84,8 @@ llvm::Expected<SharedTensors> kumiko::evaluateOp(Operation *op, const OpRun &run
     return runBitcast(bitcast, run);
   if (auto call = dyn_cast<nn::CallOp>(op))
     return runCall(call, run);
+  if (auto scan = dyn_cast<nn::ScanOp>(op))
+    return evaluateScan(scan, run);
   if (isa<nn::EquationInterface>(op))
     return runEquation(op, run);
   // Ops without an equation (irregular ones, loops) come before this line, each kind with its function.

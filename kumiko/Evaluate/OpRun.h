@@ -1,6 +1,7 @@
 //===- OpRun.h - what the code of one kind of op is given ----------------------===//
 #pragma once
 #include "kumiko/Evaluate/Graph.h"
+#include "kumiko/Nn/Nn.h"
 
 namespace kumiko {
 
@@ -11,5 +12,6 @@ struct OpRun {
 };
 
 llvm::Expected<SharedTensors> evaluateOp(mlir::Operation *op, const OpRun &run);
+llvm::Expected<SharedTensors> evaluateScan(nn::ScanOp scan, const OpRun &run);
 
 } // namespace kumiko

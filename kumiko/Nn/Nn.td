@@ -108,10 +108,58 @@ def Nn_CallOp : Nn_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
   let assemblyFormat = "$callee `(` $args `)` attr-dict `:` functional-type($args, $values)";
 }
 
-def Nn_YieldOp : Nn_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"KernelOp">]> {
-  let summary = "the results of a kernel";
+//===----------------------------------------------------------------------===//
+// Recurrences
+//===----------------------------------------------------------------------===//
+
+def Nn_ScanOp : Nn_Op<"scan", [Pure, IsolatedFromAbove, AttrSizedOperandSegments, SingleBlock]> {
+  let summary = "runs its body once per position of the sequences, and carries states from one run to the next";
   let description = [{
-    (C1) as many values as the kernel has results, (C2) of the same types.
+    The body gets the states, one slice of each sequence (its dimension 0 is taken apart) and the shared operands, the
+    same in every step. It yields the next states and one slice of each stacked result. Results are the last states,
+    which are the first ones when there are no steps, and the slices put together along a new dimension 0. With
+    `reverse` the steps go from the last position to the first; slices are read and written at the step's position.
+    (C1) at least one sequence; each has a dimension 0, and all of the same extent;
+    (C2) the body's arguments have the types of states, slices of sequences and shared operands, in this order;
+    (C3) a state keeps its type: in the body, in what is yielded and as a result;
+    (C4) the other results are stacks of what is yielded after the states, as many as there are steps.
+    ```mlir
+    %last, %all = nn.scan states(%h) over(%x) shared(%w) reverse
+        : (tensor<2xf32>, tensor<5x2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<5x2xf32>) {
+    ^bb0(%s: tensor<2xf32>, %i: tensor<2xf32>, %a: tensor<2xf32>):
+      %0 = nn.mul %s, %a : tensor<2xf32>
+      %1 = nn.add %0, %i : tensor<2xf32>
+      nn.yield %1, %1 : tensor<2xf32>, tensor<2xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$states, Variadic<AnyStaticShapeTensor>:$sequences,
+                       Variadic<AnyStaticShapeTensor>:$shared, UnitAttr:$reverse);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$values);
+  let regions = (region SizedRegion<1>:$body);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    // The body gets its block and no ops; results are those of `stacked` after the states.
+    OpBuilder<(ins "::mlir::ValueRange":$states, "::mlir::ValueRange":$sequences, "::mlir::ValueRange":$shared,
+                   "::mlir::TypeRange":$stacked, "bool":$reverse)>];
+  let extraClassDeclaration = [{
+    /// How many times the body runs.
+    int64_t getSteps();
+    /// A sequence without its dimension 0.
+    static ::mlir::RankedTensorType sliceOf(::mlir::Type sequence);
+  }];
+  let assemblyFormat = [{
+    `states` `(` $states `)` `over` `(` $sequences `)` (`shared` `(` $shared^ `)`)? (`reverse` $reverse^)?
+    attr-dict `:` functional-type(operands, results) $body
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Nn_YieldOp : Nn_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["KernelOp", "ScanOp"]>]> {
+  let summary = "the results of a kernel, or of one step of a scan";
+  let description = [{
+    (C1) as many values as the kernel has results, (C2) of the same types. What a scan yields is its own to check.
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

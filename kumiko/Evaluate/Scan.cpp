@@ -1,0 +1,63 @@
+//===- Scan.cpp - the steps of a recurrence, one after the other ------------------===//
+#include "kumiko/Evaluate/OpRun.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Types.h"
+#include "kumiko/Support/Convert.h"
+
+using namespace mlir;
+using namespace kumiko;
+
+/// A sequence of empty slices has no bytes that would bound its length.
+static constexpr int64_t mostSteps = int64_t(1) << 24;
+
+/// Slice `position` of dimension 0: a view of the sequence's bytes.
+static llvm::Expected<SharedTensor> sliceAt(const SharedTensor &sequence, int64_t steps, int64_t position) {
+  const Tensor &whole = sequence.tensor;
+  uint64_t size = whole.bytes().size() / steps;
+  auto slice = Tensor::view(whole.element(), whole.shape().drop_front(), whole.bytes().slice(position * size, size));
+  if (!slice)
+    return slice.takeError();
+  return SharedTensor{sequence.owner, std::move(*slice)};
+}
+
+llvm::Expected<SharedTensors> kumiko::evaluateScan(nn::ScanOp scan, const OpRun &run) {
+  int64_t steps = scan.getSteps();
+  if (steps > mostSteps)
+    return llvm::createStringError("%lld steps are more than %lld", static_cast<long long>(steps),
+                                   static_cast<long long>(mostSteps));
+  SharedTensors states;
+  for (Value state : scan.getStates())
+    states.push_back(run.operandAt(state).share());
+  std::vector<Tensor> stacks;
+  for (Value value : scan.getValues().drop_front(states.size())) {
+    auto type = cast<RankedTensorType>(value.getType());
+    ElementType element = storedAs(nn::toEquation(type.getElementType()), run.options.precision);
+    llvm::Expected<Tensor> stack = Tensor::zeros(element, type.getShape(), run.options.limits.bytes);
+    if (!stack)
+      return stack.takeError();
+    stacks.push_back(std::move(*stack));
+  }
+  for (int64_t i = 0; i < steps; ++i) {
+    int64_t position = scan.getReverse() ? steps - 1 - i : i;
+    SharedTensors arguments = std::move(states);
+    for (Value sequence : scan.getSequences()) {
+      llvm::Expected<SharedTensor> slice = sliceAt(run.operandAt(sequence), steps, position);
+      if (!slice)
+        return slice.takeError();
+      arguments.push_back(std::move(*slice));
+    }
+    for (Value shared : scan.getShared())
+      arguments.push_back(run.operandAt(shared).share());
+    auto yielded = evaluateBlock(scan.getBody().front(), std::move(arguments), run.options, run.depth + 1);
+    if (!yielded)
+      return yielded.takeError();
+    for (auto [stack, slice] : llvm::zip(stacks, llvm::drop_begin(*yielded, scan.getStates().size())))
+      if (uint64_t size = slice.tensor.bytes().size())
+        std::memcpy(stack.mutableData() + position * size, slice.tensor.data(), size);
+    yielded->truncate(scan.getStates().size());
+    states = std::move(*yielded);
+  }
+  for (Tensor &stack : stacks)
+    states.push_back(SharedTensor::own(std::move(stack)));
+  return states;
+}
