@@ -205,18 +205,20 @@ Value Scalar::floorModulo(ElementType type, Value x, Value y) {
   return arith::SelectOp::create(b, loc, move, arith::AddIOp::create(b, loc, rest, y), rest);
 }
 
-/// Shifting by the width or more gives 0; the machine would give anything.
+/// Shifting by the width or more (or by a negative amount) leaves what fills the places: 0, and copies of the sign when
+/// a signed number is shifted right. The machine would give anything.
 Value Scalar::shift(Function function, ElementType type, Value x, Value y) {
-  Value width = integer(type, x.getType().getIntOrFloatBitWidth());
-  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, y, width);
-  Value amount = arith::SelectOp::create(b, loc, fits, y, integer(type, 0));
-  Value shifted;
+  unsigned bits = x.getType().getIntOrFloatBitWidth();
+  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, y, integer(type, bits));
+  if (function == Function::Shr && !isUnsigned(type)) {
+    Value amount = arith::SelectOp::create(b, loc, fits, y, integer(type, bits - 1));
+    return arith::ShRSIOp::create(b, loc, x, amount);
+  }
+  Value amount = arith::SelectOp::create(b, loc, fits, y, integer(type, 0)), shifted;
   if (function == Function::Shl)
     shifted = arith::ShLIOp::create(b, loc, x, amount);
-  else if (isUnsigned(type))
-    shifted = arith::ShRUIOp::create(b, loc, x, amount);
   else
-    shifted = arith::ShRSIOp::create(b, loc, x, amount);
+    shifted = arith::ShRUIOp::create(b, loc, x, amount);
   return arith::SelectOp::create(b, loc, fits, shifted, integer(type, 0));
 }
 

@@ -128,6 +128,13 @@ func.func @shifts(%a: tensor<9xui8> {test.below = 256}, %b: tensor<9xui8> {test.
   %1 = nn.shr %a, %b : tensor<9xui8>
   return %0, %1 : tensor<9xui8>, tensor<9xui8>
 }
+// Beyond the width a negative number shifted right is -1, everything else 0; a negative amount counts as beyond.
+func.func @shifts_signed(%a: tensor<9xi8>) -> (tensor<9xi8>, tensor<9xi8>) {
+  %b = nn.constant dense<[0, 1, 6, 7, 8, 9, 64, 127, -1]> : tensor<9xi8>
+  %0 = nn.shl %a, %b : tensor<9xi8>
+  %1 = nn.shr %a, %b : tensor<9xi8>
+  return %0, %1 : tensor<9xi8>, tensor<9xi8>
+}
 func.func @pow_mixed(%a: tensor<9xf32> {test.positive}, %b: tensor<9xi32> {test.below = 5}) -> tensor<9xf32> {
   %y = nn.pow %a, %b : (tensor<9xf32>, tensor<9xi32>) -> tensor<9xf32>
   return %y : tensor<9xf32>

@@ -53,8 +53,10 @@ const OpCode *findCode(StringRef name) {
   static const llvm::DenseMap<StringRef, const OpCode *> table = [] {
     llvm::DenseMap<StringRef, const OpCode *> table;
     for (ArrayRef<OpCode> family :
-         {constantOps(), contractionOps(), convolutionOps(), elementwiseOps(), activationOps(), movementOps(),
-          normalizeOps(), poolingOps(), reductionOps(), sliceOps(), viewOps(), lossOps(), quantizeOps(), resizeOps()})
+         {constantOps(), contractionOps(), convolutionOps(), elementwiseOps(), activationOps(),
+          movementOps(), normalizeOps(),   poolingOps(),     reductionOps(),   sliceOps(),
+          viewOps(),     lossOps(),        quantizeOps(),    resizeOps(),      castOps(),
+          columnOps(),   einsumOps(),      sampleOps(),      scatterOps(),     signalOps()})
       for (const OpCode &code : family) {
         [[maybe_unused]] bool fresh = table.try_emplace(code.name, &code).second;
         assert(fresh && "an op has code in two families");

@@ -19,9 +19,12 @@ struct OpCode {
 };
 
 // One per file in Ops/, sorted as in the file.
+llvm::ArrayRef<OpCode> castOps();
+llvm::ArrayRef<OpCode> columnOps();
 llvm::ArrayRef<OpCode> constantOps();
 llvm::ArrayRef<OpCode> contractionOps();
 llvm::ArrayRef<OpCode> convolutionOps();
+llvm::ArrayRef<OpCode> einsumOps();
 llvm::ArrayRef<OpCode> elementwiseOps();
 llvm::ArrayRef<OpCode> activationOps();
 llvm::ArrayRef<OpCode> lossOps();
@@ -31,6 +34,9 @@ llvm::ArrayRef<OpCode> poolingOps();
 llvm::ArrayRef<OpCode> quantizeOps();
 llvm::ArrayRef<OpCode> reductionOps();
 llvm::ArrayRef<OpCode> resizeOps();
+llvm::ArrayRef<OpCode> sampleOps();
+llvm::ArrayRef<OpCode> scatterOps();
+llvm::ArrayRef<OpCode> signalOps();
 llvm::ArrayRef<OpCode> sliceOps();
 llvm::ArrayRef<OpCode> viewOps();
 

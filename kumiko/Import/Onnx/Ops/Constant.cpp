@@ -90,7 +90,7 @@ std::optional<int64_t> rangeLength(const Tensor &start, const Tensor &limit, con
 }
 
 Results importRange(NodeContext &n) {
-  n.ignore("stash_type");
+  bool inFloat = n.integer("stash_type", 1) == 1;
   std::optional<Tensor> start = n.constant(0, "start"), limit = n.constant(1, "limit"), delta = n.constant(2, "delta");
   if (n.failed())
     return {};
@@ -106,7 +106,14 @@ Results importRange(NodeContext &n) {
   }
   if (!n.typeOf({*length}, n.elementOf(n.input(0))))
     return {};
-  return {n.make("range", {n.reshape(n.input(0), {}), n.reshape(n.input(2), {})}, {n.is("n", *length)})};
+  Value first = n.reshape(n.input(0), {}), step = n.reshape(n.input(2), {});
+  mlir::Type element = n.elementOf(first);
+  if (auto type = dyn_cast<FloatType>(element); type && type.getWidth() < 32 && inFloat) {
+    first = n.cast(first, n.builder().getF32Type());
+    step = n.cast(step, n.builder().getF32Type());
+  }
+  Value y = n.make("range", {first, step}, {n.is("n", *length)});
+  return {n.failed() ? Value() : n.cast(y, element)};
 }
 
 /// Row and column numbers of the last two dimensions, as [rows, 1] and [columns].

@@ -1,8 +1,6 @@
 //===- Elementwise.cpp - arithmetic on elements ------------------------------===//
 #include "kumiko/Import/Onnx/Registry.h"
-#include "kumiko/Import/Onnx/TensorData.h"
 #include "kumiko/Nn/OnnxRows.h"
-#include "kumiko/Nn/Types.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include <cmath>
 
@@ -103,8 +101,8 @@ Results importBitShift(NodeContext &n) {
     n.fail(Code::AttributeValue, "direction is \"" + direction + "\", expected LEFT or RIGHT");
     return {};
   }
-  if (!n.elementOf(n.input(0)).isUnsignedInteger()) {
-    n.fail(Code::UnsupportedType, "only unsigned integers are supported");
+  if (n.opset < 28 && !n.elementOf(n.input(0)).isUnsignedInteger()) {
+    n.fail(Code::OperandType, "before opset 28 only unsigned integers can be shifted");
     return {};
   }
   return {n.make(direction == "LEFT" ? "shl" : "shr", n.inputs())};
@@ -124,45 +122,9 @@ Results importIsInf(NodeContext &n) {
   return {n.make("eq", {positive && negative ? n.make("abs", {x}) : x, wanted})};
 }
 
-/// Conversions that nn.cast does not have are refused, not approximated.
-Results castTo(NodeContext &n, ElementType to) {
-  bool saturate = n.flag("saturate", true);
-  StringRef rounding = n.text("round_mode", "up");
-  bool small = to >= ElementType::F8E4M3FN && to <= ElementType::F4E2M1;
-  if (small && (!saturate || (to == ElementType::F8E8M0 && rounding != "up"))) {
-    n.fail(Code::UnsupportedForm,
-           "casts to " + nameOf(to) + " with saturate=0 or another round_mode are not supported");
-    return {};
-  }
-  return {n.cast(n.input(0), nn::fromEquation(n.context(), to))};
-}
-
-Results importCast(NodeContext &n) {
-  int64_t number = 0;
-  // Opset 1 to 5 wrote the type as a string.
-  if (n.opset < 6) {
-    StringRef name = n.text("to", "");
-    for (int type = 1; type <= 16; ++type)
-      if (name.equals_insensitive(nameOf(static_cast<DataType>(type))))
-        number = type;
-  } else {
-    number = n.requiredInteger("to");
-  }
-  std::optional<ElementType> to = elementTypeOf(static_cast<DataType>(number));
-  if (!to && !n.failed()) {
-    bool known = number >= 1 && number <= 28;
-    n.fail(known ? Code::UnsupportedType : Code::AttributeValue,
-           "cannot cast to " + nameOf(static_cast<DataType>(number)));
-  }
-  return n.failed() ? Results() : castTo(n, *to);
-}
-
-Results importCastLike(NodeContext &n) { return castTo(n, nn::toEquation(n.elementOf(n.input(1)))); }
-
 constexpr OpCode codes[] = {
     {"Add", 2, 2, 1, importBinary},        {"And", 2, 2, 1, importBinary},
-    {"BitShift", 2, 2, 1, importBitShift}, {"Cast", 1, 1, 1, importCast},
-    {"CastLike", 2, 2, 1, importCastLike}, {"Clip", 1, 3, 1, importClip},
+    {"BitShift", 2, 2, 1, importBitShift}, {"Clip", 1, 3, 1, importClip},
     {"Div", 2, 2, 1, importBinary},        {"Equal", 2, 2, 1, importBinary},
     {"Greater", 2, 2, 1, importBinary},    {"IsInf", 1, 1, 1, importIsInf},
     {"IsNaN", 1, 1, 1, importIsNan},       {"Less", 2, 2, 1, importBinary},

@@ -127,33 +127,6 @@ Results importGatherElements(NodeContext &n) {
   return {n.make("gather_elements", {x, index}, {n.is("axis", axis)})};
 }
 
-/// The reduction attribute in the words of the notation.
-StringRef combination(NodeContext &n) {
-  StringRef name = n.text("reduction", "none");
-  for (auto [onnx, nn] : {std::pair("none", "set"), {"add", "+"}, {"mul", "*"}, {"max", "max"}, {"min", "min"}})
-    if (name == onnx)
-      return nn;
-  if (!n.failed())
-    n.fail(Code::AttributeValue, "reduction is \"" + name + "\", expected none, add, mul, max or min");
-  return "set";
-}
-
-Results importScatterElements(NodeContext &n) {
-  StringRef kind = combination(n);
-  Value x = n.input(0);
-  int64_t rank = n.rankOf(x), axis = n.axis(n.integer("axis", 0), rank);
-  if (n.failed() || !n.expectRank(1, rank, rank) || !n.expectRank(2, rank, rank))
-    return {};
-  return {n.make("scatter_elements", n.inputs(), {n.is("axis", axis), n.is("kind", kind)})};
-}
-
-Results importScatterNd(NodeContext &n) {
-  StringRef kind = combination(n);
-  if (n.failed() || !n.expectRank(0, 1) || !n.expectRank(1, 1))
-    return {};
-  return {n.make("scatter_nd", n.inputs(), {n.is("kind", kind)})};
-}
-
 /// y(n, c, (h, a), (w, b)) = x(n, (a, b, c) or (c, a, b), h, w)
 Results importDepthToSpace(NodeContext &n) {
   int64_t block = n.requiredInteger("blocksize");
@@ -224,9 +197,6 @@ constexpr OpCode codes[] = {
     {"Gather", 2, 2, 1, importGather},
     {"GatherElements", 2, 2, 1, importGatherElements},
     {"OneHot", 3, 3, 1, importOneHot},
-    {"Scatter", 3, 3, 1, importScatterElements},
-    {"ScatterElements", 3, 3, 1, importScatterElements},
-    {"ScatterND", 3, 3, 1, importScatterNd},
     {"SpaceToDepth", 1, 1, 1, importSpaceToDepth},
     {"Tile", 2, 3, 1, importTile},
     {"Transpose", 1, 1, 1, importTranspose},

@@ -181,6 +181,9 @@ Results importUpsample(NodeContext &n) {
   std::vector<double> scales = n.input(1) ? numbers(n, 1, "scales") : std::vector<double>();
   if (std::optional<ArrayRef<float>> list = n.reals("scales"))
     scales.assign(list->begin(), list->end());
+  if (n.opset < 7) // images only, by name
+    scales = {1, 1, n.real("height_scale", 1), n.real("width_scale", 1)};
+  mode = mode == "bilinear" ? "linear" : mode;
   if (n.failed())
     return {};
   auto list = sized(n, counting(0, n.rankOf(n.input(0))), scales, {}, "stretch");

@@ -118,26 +118,9 @@ Results importUnsqueeze(NodeContext &n) {
   return {n.failed() ? Value() : n.reshape(x, shape)};
 }
 
-Results importBitCast(NodeContext &n) {
-  Value x = n.input(0);
-  std::optional<ElementType> to = elementTypeOf(static_cast<DataType>(n.requiredInteger("to")));
-  if (n.failed())
-    return {};
-  mlir::Type element = to ? nn::fromEquation(n.context(), *to) : mlir::Type();
-  unsigned from = n.elementOf(x).getIntOrFloatBitWidth();
-  if (!element || element.getIntOrFloatBitWidth() != from || from < 8) {
-    n.fail(Code::AttributeValue, "the types do not have the same width, of at least 8 bits");
-    return {};
-  }
-  if (element == n.elementOf(x))
-    return {x};
-  return {nn::BitcastOp::create(n.builder(), n.location(), n.typeOf(n.shapeOf(x), element), x)};
-}
-
 constexpr OpCode codes[] = {
-    {"BitCast", 1, 1, 1, importBitCast},     {"Dropout", 1, 3, 2, importDropout}, {"Flatten", 1, 1, 1, importFlatten},
-    {"Identity", 1, 1, 1, importIdentity},   {"Reshape", 1, 2, 1, importReshape}, {"Squeeze", 1, 2, 1, importSqueeze},
-    {"Unsqueeze", 1, 2, 1, importUnsqueeze},
+    {"Dropout", 1, 3, 2, importDropout}, {"Flatten", 1, 1, 1, importFlatten}, {"Identity", 1, 1, 1, importIdentity},
+    {"Reshape", 1, 2, 1, importReshape}, {"Squeeze", 1, 2, 1, importSqueeze}, {"Unsqueeze", 1, 2, 1, importUnsqueeze},
 };
 
 } // namespace

@@ -1,0 +1,185 @@
+//===- Columns.cpp - relatives of the convolution ------------------------------===//
+//
+// Convolutions with displaced taps or a carried state, and the ways back from windows to an image.
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Import/Onnx/Ops/Window.h"
+#include "kumiko/Import/Onnx/Registry.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+namespace {
+
+/// Lengths of dimensions stay below this, so that they can be multiplied by strides.
+bool isSmall(ArrayRef<int64_t> sizes) {
+  return all_of(sizes, [](int64_t size) { return size >= 0 && size < windowLimit; });
+}
+
+/// A list of one number in [lowest, windowLimit) for each spatial dimension.
+Ints spatial(NodeContext &n, StringRef name, size_t count, int64_t lowest, int64_t otherwise) {
+  Ints list = n.integers(name).value_or(Ints(count, otherwise));
+  if (!n.failed() && (list.size() != count || !isSmall(list) || any_of(list, [&](int64_t v) { return v < lowest; })))
+    n.fail(Code::AttributeValue,
+           name + " must have " + Twine(count) + " numbers from " + Twine(lowest) + " to " + Twine(windowLimit - 1));
+  return list;
+}
+
+/// How many windows fit along each dimension; 0 where none does.
+Ints windowCounts(ArrayRef<int64_t> image, const Window &window) {
+  Ints counts;
+  for (auto [dim, size] : enumerate(image)) {
+    int64_t room = size + window.lo[dim] + window.hi[dim] - window.reach(dim);
+    counts.push_back(room < 0 ? 0 : room / window.stride[dim] + 1);
+  }
+  return counts;
+}
+
+Results importDeformConv(NodeContext &n) {
+  int64_t group = n.integer("group", 1), offsets = n.integer("offset_group", 1);
+  Value x = n.input(0), w = n.input(1), offset = n.input(2), bias = n.input(3), mask = n.input(4);
+  if (n.failed() || !n.expectRank(0, 4, 4) || !n.expectRank(1, 4, 4) || !n.expectRank(2, 4, 4) ||
+      (mask && !n.expectRank(4, 4, 4)) || (bias && !n.expectRank(3, 1, 1)))
+    return {};
+  std::optional<Window> window = readWindow(n, n.shapeOf(w).drop_front(2));
+  if (!window || !checkFits(n, *window))
+    return {};
+  ArrayRef<int64_t> image = n.shapeOf(x), weight = n.shapeOf(w);
+  Ints out = windowCounts(image.drop_front(2), *window);
+  bool grouped = group >= 1 && group < windowLimit && offsets >= 1 && offsets < windowLimit && image[1] % group == 0 &&
+                 image[1] / group == weight[1] && weight[0] % group == 0 && image[1] % offsets == 0;
+  if (!grouped || (bias && n.shapeOf(bias)[0] != weight[0])) {
+    n.fail(Code::OperandShape, "channels, groups, weight and bias do not go together")
+        .helped("the weight is features x channels/group x kernel; channels divide by group and by offset_group");
+    return {};
+  }
+  int64_t rows = window->kernel[0], columns = window->kernel[1];
+  offset = n.reshape(offset, {image[0], offsets, rows, columns, 2, out[0], out[1]});
+  if (mask && !n.failed())
+    mask = n.reshape(mask, {image[0], offsets, rows, columns, out[0], out[1]});
+  if (n.failed())
+    return {};
+  return {n.make("deform_conv", {x, w, offset, mask, bias},
+                 {n.is("stride", window->stride), n.is("dilation", window->dilation), n.is("lo", window->lo),
+                  n.is("group", group), n.is("out", out)})};
+}
+
+Results importCol2Im(NodeContext &n) {
+  std::optional<Ints> image = n.constantIntegers(1, "image_shape"), kernel = n.constantIntegers(2, "block_shape");
+  if (!image || !kernel || !n.expectRank(0, 3, 3))
+    return {};
+  size_t rank = image->size();
+  Window window;
+  window.kernel = *kernel;
+  window.stride = spatial(n, "strides", rank, 1, 1);
+  window.dilation = spatial(n, "dilations", rank, 1, 1);
+  Ints pads = spatial(n, "pads", 2 * rank, 0, 0);
+  if (n.failed())
+    return {};
+  if (rank == 0 || kernel->size() != rank || !isSmall(*image) || !isSmall(*kernel) || is_contained(*kernel, 0)) {
+    n.fail(Code::OperandValue, "image_shape and block_shape must have one positive number per dimension");
+    return {};
+  }
+  window.lo.assign(pads.begin(), pads.begin() + rank);
+  window.hi.assign(pads.begin() + rank, pads.end());
+  Value x = n.input(0);
+  Ints out = windowCounts(*image, window);
+  auto taps = elementCount(*kernel), windows = elementCount(out);
+  int64_t perChannel = taps ? *taps : (consumeError(taps.takeError()), 0);
+  int64_t expected = windows ? *windows : (consumeError(windows.takeError()), -1);
+  if (perChannel < 1 || n.shapeOf(x)[1] % perChannel != 0 || n.shapeOf(x)[2] != expected) {
+    n.fail(Code::OperandShape, "the input does not have one column for each of " + Twine(expected) + " windows")
+        .helped("its shape is batch, channels times the size of a block, windows");
+    return {};
+  }
+  return {n.make("col2im", {x},
+                 {n.is("image", *image), n.is("kernel", *kernel), n.is("stride", window.stride),
+                  n.is("dilation", window.dilation), n.is("lo", window.lo), n.is("out", out)})};
+}
+
+/// Indices count in the image that the attributes imply; the result is cut or padded to `output_shape`.
+Results importMaxUnpool(NodeContext &n) {
+  if (!n.expectRank(0, 3))
+    return {};
+  Value x = n.input(0), index = n.input(1);
+  size_t rank = n.rankOf(x) - 2;
+  if (!n.has("kernel_shape")) {
+    n.fail(Code::AttributeMissing, "attribute \"kernel_shape\" is missing").helped("the op needs it");
+    return {};
+  }
+  Ints kernel = spatial(n, "kernel_shape", rank, 1, 1), stride = spatial(n, "strides", rank, 1, 1);
+  Ints pads = spatial(n, "pads", 2 * rank, 0, 0);
+  std::optional<Ints> wanted = n.constantIntegers(2, "output_shape");
+  if (n.failed())
+    return {};
+  if (n.shapeOf(index) != n.shapeOf(x) || !isSmall(n.shapeOf(x)) ||
+      (wanted && (wanted->size() != rank + 2 || !isSmall(*wanted)))) {
+    n.fail(Code::OperandShape, "the indices must have the shape of the input, and output_shape its rank");
+    return {};
+  }
+  Ints shape(n.shapeOf(x)), lo(rank + 2, 0), hi(rank + 2, 0);
+  for (size_t dim = 0; dim < rank; ++dim)
+    shape[dim + 2] =
+        std::max<int64_t>((shape[dim + 2] - 1) * stride[dim] + kernel[dim] - pads[dim] - pads[dim + rank], 0);
+  if (!n.typeOf(shape, n.elementOf(x)))
+    return {};
+  int64_t count = cantFail(elementCount(shape));
+  Value zeros = n.make("expand", {n.scalar(0, x)}, {n.is("shape", Ints{count})});
+  Value flat = n.make("scatter_elements", {zeros, n.reshape(index, {n.countOf(x)}), n.reshape(x, {n.countOf(x)})},
+                      {n.is("axis", 0), n.is("kind", "set")});
+  Value y = flat ? n.reshape(flat, shape) : flat;
+  if (!y || !wanted)
+    return {y};
+  for (size_t dim = 0; dim < rank + 2; ++dim)
+    hi[dim] = (*wanted)[dim] - shape[dim];
+  return {n.make("pad", {y, Value()}, {n.is("lo", lo), n.is("hi", hi)})};
+}
+
+/// A depthwise convolution in time over the last k-1 inputs, which are carried from call to call, and the new ones.
+Results importCausalConv(NodeContext &n) {
+  StringRef activation = n.text("activation", "none");
+  if (!n.failed() && !is_contained({"none", "silu", "swish"}, activation))
+    n.fail(Code::AttributeValue, "activation is \"" + activation + "\", expected none, silu or swish");
+  if (n.failed() || !n.expectRank(0, 3, 3) || !n.expectRank(1, 3, 3))
+    return {};
+  Value x = n.input(0), w = n.input(1), bias = n.input(2), state = n.input(3);
+  int64_t batch = n.shapeOf(x)[0], channels = n.shapeOf(x)[1], carried = n.shapeOf(w)[2] - 1;
+  Ints past{batch, channels, carried};
+  if (carried < 0 || n.shapeOf(w)[0] != channels || n.shapeOf(w)[1] != 1 ||
+      (state && n.shapeOf(state) != ArrayRef(past)) || (bias && n.shapeOf(bias) != ArrayRef<int64_t>{channels})) {
+    n.fail(Code::OperandShape, "weight, bias or state do not fit the input")
+        .helped("the weight is channels x 1 x k, the state batch x channels x k-1");
+    return {};
+  }
+  if (!n.typeOf(past, n.elementOf(x)))
+    return {};
+  if (!state)
+    state = n.make("expand", {n.scalar(0, x)}, {n.is("shape", past)});
+  Value all = n.make("concat", {state, x}, {n.is("axis", 2)});
+  Value y = n.make("conv", {all, w, bias},
+                   {n.is("stride", Ints{1}), n.is("dilation", Ints{1}), n.is("lo", Ints{0}), n.is("hi", Ints{0}),
+                    n.is("group", channels)});
+  if (activation != "none")
+    y = n.make("swish", {y});
+  if (n.failed())
+    return {};
+  int64_t from = carried ? n.shapeOf(all)[2] - carried : 0;
+  Value last =
+      n.make("slice", {all}, {n.is("start", Ints{0, 0, from}), n.is("step", Ints{1, 1, 1}), n.is("out", past)});
+  return {y, last};
+}
+
+constexpr OpCode codes[] = {
+    {"CausalConvWithState", 2, 4, 2, importCausalConv},
+    {"Col2Im", 3, 3, 1, importCol2Im},
+    {"DeformConv", 3, 5, 1, importDeformConv},
+    {"MaxUnpool", 2, 3, 1, importMaxUnpool},
+};
+
+} // namespace
+
+ArrayRef<OpCode> columnOps() { return codes; }
+
+} // namespace kumiko::onnx

@@ -1,0 +1,109 @@
+//===- Sample.cpp - images sampled at computed positions -----------------------===//
+#include "kumiko/Import/Onnx/Registry.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+namespace {
+
+/// Positions and weights per axis, then one gather over all of them.
+Results importGridSample(NodeContext &n) {
+  StringRef mode = n.text("mode", n.opset < 20 ? "bilinear" : "linear"), border = n.text("padding_mode", "zeros");
+  bool align = n.flag("align_corners");
+  if (n.failed() || !n.expectRank(0, 4, 5) || !n.expectRank(1, n.rankOf(n.input(0)), n.rankOf(n.input(0))))
+    return {};
+  // The names of opset 16 to 19.
+  mode = mode == "bilinear" ? "linear" : mode == "bicubic" ? "cubic" : mode;
+  int64_t taps = mode == "nearest" ? 1 : mode == "linear" ? 2 : mode == "cubic" ? 4 : 0;
+  if (!taps || !is_contained({"zeros", "border", "reflection"}, border)) {
+    n.fail(Code::AttributeValue, "mode is \"" + mode + "\" and padding_mode \"" + border + "\"")
+        .helped("mode is linear, nearest or cubic; padding_mode is zeros, border or reflection");
+    return {};
+  }
+  Value x = n.input(0), grid = n.input(1);
+  ArrayRef<int64_t> image = n.shapeOf(x).drop_front(2);
+  if (n.shapeOf(grid).back() != int64_t(image.size()) || n.shapeOf(grid)[0] != n.shapeOf(x)[0] ||
+      is_contained(image, 0)) {
+    n.fail(Code::OperandShape, "the grid does not fit the image")
+        .helped("its first dimension is the batch, its last one has " + Twine(image.size()) +
+                " coordinates; the image must not be empty");
+    return {};
+  }
+  SmallVector<Value, 7> operands{x};
+  for (auto [axis, size] : enumerate(image)) {
+    // Coordinates of the grid come in the opposite order: x, y, z.
+    int64_t which = image.size() - 1 - axis;
+    Results sampled = n.makeAll("sample_axis", {grid},
+                                {n.is("which", which), n.is("n", size), n.is("mode", mode), n.is("border", border),
+                                 n.is("align", align), n.is("taps", taps)});
+    if (n.failed())
+      return {};
+    append_range(operands, sampled);
+  }
+  return {n.make(image.size() == 2 ? "sample2" : "sample3", operands)};
+}
+
+/// Coordinates of the centres (or corners) of `size` pixels in [-1, 1].
+Value centres(NodeContext &n, int64_t size, bool align) {
+  mlir::Type f64 = n.builder().getF64Type();
+  double pixels = std::max<int64_t>(size, 1);
+  double step = align ? (size > 1 ? 2 / (pixels - 1) : 0) : 2 / pixels, start = align ? -1 : 1 / pixels - 1;
+  return n.make("range", {n.scalar(start, f64), n.scalar(step, f64)}, {n.is("n", size)});
+}
+
+/// theta applied to the homogeneous coordinates (x, y, (z,) 1) of each pixel.
+Results importAffineGrid(NodeContext &n) {
+  bool align = n.flag("align_corners");
+  std::optional<Ints> size = n.constantIntegers(1, "size");
+  if (!size || !n.expectRank(0, 3, 3))
+    return {};
+  Value theta = n.input(0);
+  int64_t dims = int64_t(size->size()) - 2;
+  if ((dims != 2 && dims != 3) || n.shapeOf(theta).drop_front() != ArrayRef<int64_t>{dims, dims + 1} ||
+      size->front() != n.shapeOf(theta)[0]) {
+    n.fail(Code::OperandShape, "theta does not fit the size")
+        .helped("size is N, C, H, W with theta N x 2 x 3, or N, C, D, H, W with theta N x 3 x 4");
+    return {};
+  }
+  ArrayRef<int64_t> image = ArrayRef(*size).drop_front(2);
+  if (any_of(image, [](int64_t extent) { return extent < 0; })) {
+    n.fail(Code::OperandValue, "the size has a negative number");
+    return {};
+  }
+  mlir::Type f64 = n.builder().getF64Type();
+  Ints whole(image), column(image);
+  column.push_back(1);
+  if (!n.typeOf(column, f64))
+    return {};
+  SmallVector<Value, 4> parts;
+  for (int64_t axis = dims - 1; axis >= 0; --axis) {
+    Ints along(dims, 1);
+    along[axis] = image[axis];
+    Value line = centres(n, image[axis], align);
+    Value spread = line ? n.make("expand", {n.reshape(line, along)}, {n.is("shape", whole)}) : line;
+    parts.push_back(spread ? n.reshape(spread, column) : spread);
+  }
+  parts.push_back(n.make("expand", {n.scalar(1, f64)}, {n.is("shape", column)}));
+  Value base = n.make("concat", parts, {n.is("axis", dims)});
+  if (n.failed())
+    return {};
+  base = n.reshape(n.cast(base, n.elementOf(theta)), {n.countOf(parts.front()), dims + 1});
+  Value grid = n.failed() ? Value() : n.make("matmul", {base, n.transpose(theta, {0, 2, 1})});
+  Ints result{n.shapeOf(theta)[0]};
+  append_range(result, image);
+  result.push_back(dims);
+  return {grid ? n.reshape(grid, result) : grid};
+}
+
+constexpr OpCode codes[] = {
+    {"AffineGrid", 2, 2, 1, importAffineGrid},
+    {"GridSample", 2, 2, 1, importGridSample},
+};
+
+} // namespace
+
+ArrayRef<OpCode> sampleOps() { return codes; }
+
+} // namespace kumiko::onnx

@@ -1,0 +1,75 @@
+//===- Scatter.cpp - elements written to positions that come from data ----------===//
+#include "kumiko/Import/Onnx/Registry.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+namespace {
+
+/// The reduction attribute in the words of the notation.
+StringRef combination(NodeContext &n) {
+  StringRef name = n.text("reduction", "none");
+  for (auto [onnx, nn] : {std::pair("none", "set"), {"add", "+"}, {"mul", "*"}, {"max", "max"}, {"min", "min"}})
+    if (name == onnx)
+      return nn;
+  if (!n.failed())
+    n.fail(Code::AttributeValue, "reduction is \"" + name + "\", expected none, add, mul, max or min");
+  return "set";
+}
+
+Results importScatterElements(NodeContext &n) {
+  StringRef kind = combination(n);
+  Value x = n.input(0);
+  int64_t rank = n.rankOf(x), axis = n.axis(n.integer("axis", 0), rank);
+  if (n.failed() || !n.expectRank(1, rank, rank) || !n.expectRank(2, rank, rank))
+    return {};
+  return {n.make("scatter_elements", n.inputs(), {n.is("axis", axis), n.is("kind", kind)})};
+}
+
+Results importScatterNd(NodeContext &n) {
+  StringRef kind = combination(n);
+  if (n.failed() || !n.expectRank(0, 1) || !n.expectRank(1, 1))
+    return {};
+  return {n.make("scatter_nd", n.inputs(), {n.is("kind", kind)})};
+}
+
+/// A cache with new entries along `axis`, from a position of its own for each entry of the batch.
+Results importTensorScatter(NodeContext &n) {
+  StringRef mode = n.text("mode", "linear");
+  Value x = n.input(0), update = n.input(1), start = n.input(2);
+  int64_t rank = n.rankOf(x), axis = n.axis(n.integer("axis", -2), rank);
+  if (!n.failed() && mode != "linear" && mode != "circular")
+    n.fail(Code::AttributeValue, "mode is \"" + mode + "\", expected linear or circular");
+  if (!n.failed() && axis == 0)
+    n.fail(Code::AttributeValue, "axis is that of the batch").helped("the first dimension cannot be written along");
+  if (n.failed() || !n.expectRank(1, rank, rank) || (start && !n.expectRank(2, 1, 1)))
+    return {};
+  for (auto [dim, pair] : enumerate(zip_equal(n.shapeOf(x), n.shapeOf(update))))
+    if (auto [cache, fresh] = pair; int64_t(dim) == axis ? fresh > cache : fresh != cache) {
+      n.fail(Code::OperandShape, "the update does not fit the cache in dimension " + Twine(dim))
+          .helped("it may be shorter along the axis; all other dimensions are equal");
+      return {};
+    }
+  if (start && n.shapeOf(start)[0] != n.shapeOf(x)[0]) {
+    n.fail(Code::OperandShape, "write_indices must have one number for each entry of the batch");
+    return {};
+  }
+  if (start)
+    start = n.cast(start, n.builder().getI64Type());
+  return {n.make("tensor_scatter", {x, update, start}, {n.is("axis", axis), n.is("circular", mode == "circular")})};
+}
+
+constexpr OpCode codes[] = {
+    {"Scatter", 3, 3, 1, importScatterElements},
+    {"ScatterElements", 3, 3, 1, importScatterElements},
+    {"ScatterND", 3, 3, 1, importScatterNd},
+    {"TensorScatter", 2, 3, 1, importTensorScatter},
+};
+
+} // namespace
+
+ArrayRef<OpCode> scatterOps() { return codes; }
+
+} // namespace kumiko::onnx
