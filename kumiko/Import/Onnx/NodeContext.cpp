@@ -97,6 +97,11 @@ std::optional<ArrayRef<float>> NodeContext::reals(StringRef name) {
   return attribute ? std::optional(attribute->reals) : std::nullopt;
 }
 
+std::optional<ArrayRef<StringRef>> NodeContext::texts(StringRef name) {
+  const Attribute *attribute = find(name, Attribute::Kind::Strings);
+  return attribute ? std::optional(attribute->strings) : std::nullopt;
+}
+
 const TensorProto *NodeContext::tensor(StringRef name) {
   const Attribute *attribute = find(name, Attribute::Kind::Tensor);
   return attribute ? attribute->tensor : nullptr;

@@ -67,6 +67,7 @@ public:
   llvm::StringRef text(llvm::StringRef name, llvm::StringRef otherwise);
   std::optional<Ints> integers(llvm::StringRef name);
   std::optional<llvm::ArrayRef<float>> reals(llvm::StringRef name);
+  std::optional<llvm::ArrayRef<llvm::StringRef>> texts(llvm::StringRef name);
   const TensorProto *tensor(llvm::StringRef name);
   /// The attribute is one of ONNX's and has no influence on us.
   void ignore(llvm::StringRef name) { (void)find(name); }

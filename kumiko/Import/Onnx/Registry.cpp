@@ -52,11 +52,31 @@ std::optional<NamedAttribute> translate(NodeContext &n, StringRef source, String
 const OpCode *findCode(StringRef name) {
   static const llvm::DenseMap<StringRef, const OpCode *> table = [] {
     llvm::DenseMap<StringRef, const OpCode *> table;
-    for (ArrayRef<OpCode> family :
-         {constantOps(), contractionOps(), convolutionOps(), elementwiseOps(), activationOps(),
-          movementOps(), normalizeOps(),   poolingOps(),     reductionOps(),   sliceOps(),
-          viewOps(),     lossOps(),        quantizeOps(),    resizeOps(),      castOps(),
-          columnOps(),   einsumOps(),      sampleOps(),      scatterOps(),     signalOps()})
+    // clang-format off: one on each line
+    for (ArrayRef<OpCode> family : {
+           activationOps(),
+           castOps(),
+           columnOps(),
+           constantOps(),
+           contractionOps(),
+           convolutionOps(),
+           einsumOps(),
+           elementwiseOps(),
+           lossOps(),
+           movementOps(),
+           normalizeOps(),
+           poolingOps(),
+           quantizeOps(),
+           recurrentOps(),
+           reductionOps(),
+           resizeOps(),
+           sampleOps(),
+           scatterOps(),
+           signalOps(),
+           sliceOps(),
+           viewOps(),
+         })
+      // clang-format on
       for (const OpCode &code : family) {
         [[maybe_unused]] bool fresh = table.try_emplace(code.name, &code).second;
         assert(fresh && "an op has code in two families");

@@ -32,6 +32,7 @@ llvm::ArrayRef<OpCode> movementOps();
 llvm::ArrayRef<OpCode> normalizeOps();
 llvm::ArrayRef<OpCode> poolingOps();
 llvm::ArrayRef<OpCode> quantizeOps();
+llvm::ArrayRef<OpCode> recurrentOps();
 llvm::ArrayRef<OpCode> reductionOps();
 llvm::ArrayRef<OpCode> resizeOps();
 llvm::ArrayRef<OpCode> sampleOps();

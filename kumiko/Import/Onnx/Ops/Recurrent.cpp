@@ -1,0 +1,152 @@
+//===- Recurrent.cpp - RNN, GRU, LSTM ------------------------------------------===//
+#include "kumiko/Import/Onnx/Ops/RecurrentLayer.h"
+#include "kumiko/Import/Onnx/Registry.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+namespace {
+
+/// The layer, with the weights W (directions, gates * hidden, input) and R (directions, gates * hidden, hidden).
+std::optional<RecurrentLayer> readLayer(NodeContext &n, int64_t gates, ArrayRef<StringLiteral> defaults) {
+  if (!n.expectRank(0, 3, 3) || !n.expectRank(1, 3, 3) || !n.expectRank(2, 3, 3))
+    return std::nullopt;
+  int64_t hidden = n.shapeOf(n.input(2))[2];
+  std::optional<RecurrentLayer> layer = readRecurrentLayer(n, gates, hidden, defaults);
+  if (!layer)
+    return std::nullopt;
+  Ints w{layer->directions, gates * hidden, n.shapeOf(layer->x)[2]}, r{layer->directions, gates * hidden, hidden};
+  if (!expectShape(n, 1, "the weight W", w) || !expectShape(n, 2, "the weight R", r))
+    return std::nullopt;
+  return layer;
+}
+
+/// A weight of one direction, turned so that it multiplies from the right.
+Value weight(NodeContext &n, size_t number, int64_t direction) {
+  Value w = entryOf(n, n.input(number), direction);
+  return w ? n.transpose(w, {1, 0}) : w;
+}
+
+/// x W + Wb over the whole sequence. `recurrentBias`: how much of Rb, from its beginning, is added as well.
+Value project(NodeContext &n, const RecurrentLayer &layer, int64_t direction, int64_t recurrentBias) {
+  Value y = n.make("matmul", {layer.x, weight(n, 1, direction)});
+  Value bias = entryOf(n, n.input(3), direction);
+  if (!bias || n.failed())
+    return y;
+  int64_t size = layer.gates * layer.hidden;
+  Value sum = partOf(n, bias, 0, 0, size), second = partOf(n, bias, 0, size, recurrentBias);
+  if (recurrentBias < size && !n.failed())
+    second = n.make("pad", {second, Value()}, {n.is("lo", Ints{0}), n.is("hi", Ints{size - recurrentBias})});
+  return n.make("add", {y, n.make("add", {sum, second})});
+}
+
+/// h = f(x W + h R + b)
+Results importRnn(NodeContext &n) {
+  std::optional<RecurrentLayer> layer = readLayer(n, 1, {"Tanh"});
+  if (!layer)
+    return {};
+  auto inputs = [&](int64_t direction) -> DirectionInputs {
+    return {project(n, *layer, direction, layer->hidden), {weight(n, 2, direction)}};
+  };
+  auto cell = [&](const CellStep &step) -> ValueList {
+    Value sum = n.make("add", {step.x, n.make("matmul", {step.h, step.shared[0]})});
+    return {clipAndApply(n, *layer, step.functions[0], sum)};
+  };
+  return runRecurrentLayer(n, *layer, /*hasCell=*/false, inputs, cell);
+}
+
+/// Gates z (update) and r (reset), then the hidden part; h = (1 - z) part + z h.
+Results importGru(NodeContext &n) {
+  bool linearFirst = n.flag("linear_before_reset"), biased = bool(n.input(3));
+  std::optional<RecurrentLayer> layer = readLayer(n, 3, {"Sigmoid", "Tanh"});
+  if (!layer)
+    return {};
+  int64_t hidden = layer->hidden;
+  // r scales h R + Rb when the linear part comes first; that bias cannot be added beforehand.
+  auto inputs = [&](int64_t direction) -> DirectionInputs {
+    Value r = weight(n, 2, direction);
+    ValueList shared{partOf(n, r, 1, 0, 2 * hidden), partOf(n, r, 1, 2 * hidden, hidden)};
+    if (linearFirst && biased)
+      shared.push_back(partOf(n, entryOf(n, n.input(3), direction), 0, 5 * hidden, hidden));
+    return {project(n, *layer, direction, (linearFirst ? 2 : 3) * hidden), shared};
+  };
+  auto cell = [&](const CellStep &step) -> ValueList {
+    auto ofX = [&](int64_t gate, int64_t count) { return partOf(n, step.x, 1, gate * hidden, count * hidden); };
+    Value gates = clipAndApply(n, *layer, step.functions[0],
+                               n.make("add", {ofX(0, 2), n.make("matmul", {step.h, step.shared[0]})}));
+    Value z = partOf(n, gates, 1, 0, hidden), r = partOf(n, gates, 1, hidden, hidden), recurrent;
+    if (linearFirst) {
+      recurrent = n.make("matmul", {step.h, step.shared[1]});
+      if (biased)
+        recurrent = n.make("add", {recurrent, step.shared[2]});
+      recurrent = n.make("mul", {r, recurrent});
+    } else {
+      recurrent = n.make("matmul", {n.make("mul", {r, step.h}), step.shared[1]});
+    }
+    Value part = clipAndApply(n, *layer, step.functions[1], n.make("add", {ofX(2, 1), recurrent}));
+    if (n.failed())
+      return {};
+    Value fresh = n.make("mul", {n.make("sub", {n.scalar(1, z), z}), part});
+    return {n.make("add", {fresh, n.make("mul", {z, step.h})})};
+  };
+  return runRecurrentLayer(n, *layer, /*hasCell=*/false, inputs, cell);
+}
+
+Results importLstm(NodeContext &n) {
+  std::optional<RecurrentLayer> layer = readLayer(n, 4, {"Sigmoid", "Tanh", "Tanh"});
+  if (!layer)
+    return {};
+  auto inputs = [&](int64_t direction) -> DirectionInputs {
+    return {project(n, *layer, direction, 4 * layer->hidden), {weight(n, 2, direction)}};
+  };
+  return runLstm(n, *layer, inputs, [&](const CellStep &step) { return n.make("matmul", {step.h, step.shared[0]}); });
+}
+
+constexpr OpCode codes[] = {
+    {"GRU", 3, 6, 2, importGru},
+    {"LSTM", 3, 8, 3, importLstm},
+    {"RNN", 3, 6, 2, importRnn},
+};
+
+} // namespace
+
+/// Gates i (input), o (output), f (forget) and the cell's input g: c = f c + i g, h = o func(c). With peepholes i and
+/// f see the old c, o the new one.
+Results runLstm(NodeContext &n, const RecurrentLayer &layer, llvm::function_ref<DirectionInputs(int64_t)> inputs,
+                llvm::function_ref<Value(const CellStep &)> recurrent) {
+  bool coupled = n.flag("input_forget"), peeps = bool(n.input(7));
+  int64_t hidden = layer.hidden;
+  if (!expectShape(n, 7, "the peepholes P", {layer.directions, 3 * hidden}))
+    return {};
+  auto withPeepholes = [&](int64_t direction) {
+    DirectionInputs made = inputs(direction);
+    if (peeps)
+      made.shared.push_back(entryOf(n, n.input(7), direction));
+    return made;
+  };
+  auto cell = [&](const CellStep &step) -> ValueList {
+    Value sums = n.make("add", {step.x, recurrent(step)});
+    auto gate = [&](int64_t number, Value seen, int64_t peephole) {
+      Value sum = partOf(n, sums, 1, number * hidden, hidden);
+      if (peeps && seen)
+        sum = n.make("add", {sum, n.make("mul", {partOf(n, step.shared.back(), 0, peephole * hidden, hidden), seen})});
+      return sum;
+    };
+    auto function = [&](int64_t number, Value x) { return clipAndApply(n, layer, step.functions[number], x); };
+    Value i = function(0, gate(0, step.c, 0));
+    if (n.failed())
+      return {};
+    Value f = coupled ? n.make("sub", {n.scalar(1, i), i}) : function(0, gate(2, step.c, 2));
+    Value g = function(1, gate(3, Value(), 0));
+    Value c = n.make("add", {n.make("mul", {f, step.c}), n.make("mul", {i, g})});
+    Value o = function(0, gate(1, c, 1));
+    // Only sums at gates are clipped, as ONNX Runtime does it; the standard's words would allow c here, too.
+    return {n.make("mul", {o, applyFunction(n, step.functions[2], c)}), c};
+  };
+  return runRecurrentLayer(n, layer, /*hasCell=*/true, withPeepholes, cell);
+}
+
+ArrayRef<OpCode> recurrentOps() { return codes; }
+
+} // namespace kumiko::onnx
