@@ -14,9 +14,6 @@ CompileOptions kumiko::compileOptionsOf(const Invocation &invocation, ProblemLis
   options.target = invocation.value(OPT_target, "host").str();
   options.dumpFolder = invocation.value(OPT_dump_ir).str();
   options.jobs = invocation.threadCount(OPT_jobs, problems);
-  if (invocation.has(OPT_ops))
-    problems.add(Code::UnsupportedForm, "--ops is not available yet")
-        .helped("add the operator's equation to kumiko/Nn and build again");
   return options;
 }
 

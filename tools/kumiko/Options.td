@@ -48,7 +48,6 @@ def json : Flag<["--"], "json", [bench, verify, inspect]>, HelpText<"print one J
 
 let Group = model_group in {
 defm dim : Value<"dim", "NAME=N", all, "size of a symbolic dimension; 'INPUT[AXIS]=N' where it has no name">;
-defm ops : Value<"ops", "FILE.eq", all, "operators of your own, as equations">;
 def allow_symlinks : Flag<["--"], "allow-symlinks", all>, HelpText<"let external data be symbolic links">;
 } // group
 

@@ -168,7 +168,7 @@ TEST(Ops, TypesAreNamed) {
   parts.inputs = {valueInfo("x", DataType::Int64, {2})};
   parts.outputs = {Message().text(1, "y")};
   Imported m(model(graph(parts)));
-  EXPECT_PART(m.errors(), "error[K0410]: Exp: cannot be applied to i64\n");
+  EXPECT_PART(m.errors(), "error[K0410]: Exp: input 0 is i64, expected a float type\n");
 }
 
 TEST(Ops, BroadcastingIsExplained) {

@@ -97,7 +97,8 @@ TEST(Recurrent, WrongAttributes) {
   EXPECT_PART(with(attribute("clip", -1.0f)), "clip is negative or no number");
   EXPECT_PART(with(strings("activations", {"Tanh"})), "1 activations are given, expected 3");
   EXPECT_PART(with(strings("activations", {"Tanh", "Tanh", "Tahn"})), "\"Tahn\" is no activation");
-  EXPECT_PART(with(attribute("activations", "Tanh")), "attribute \"activations\" is a string, expected a list of str");
+  EXPECT_PART(with(attribute("activations", "Tanh")),
+              "attribute \"activations\" is of type string, expected list of str");
   EXPECT_PART(with(attribute("linear_before_reset", int64_t(1))), "has no attribute \"linear_before_reset\"");
 }
 

@@ -74,6 +74,13 @@ Message node(StringRef op, std::vector<std::string> inputs, std::vector<std::str
   return domain.empty() ? result : result.text(f::Domain, domain);
 }
 
+Message valueInfo(StringRef name, DataType type) {
+  Message tensor = Message().varint(field::tensortype::ElementType, static_cast<uint64_t>(type));
+  return Message()
+      .text(field::valueinfo::Name, name)
+      .message(field::valueinfo::Type, Message().message(field::type::Tensor, tensor));
+}
+
 Message valueInfo(StringRef name, DataType type, std::vector<Dim> shape) {
   Message dims;
   for (const Dim &dim : shape) {

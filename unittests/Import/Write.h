@@ -43,6 +43,8 @@ Message node(llvm::StringRef op, std::vector<std::string> inputs, std::vector<st
              llvm::StringRef name = "", std::vector<Message> attributes = {}, llvm::StringRef domain = "");
 
 Message valueInfo(llvm::StringRef name, DataType type, std::vector<Dim> shape);
+/// A tensor of any shape.
+Message valueInfo(llvm::StringRef name, DataType type);
 Message floats(llvm::StringRef name, std::vector<int64_t> shape);
 Message integers(llvm::StringRef name, std::vector<int64_t> values);
 /// A tensor whose data is in another file.

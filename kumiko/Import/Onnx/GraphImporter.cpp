@@ -26,10 +26,14 @@ bool GraphImporter::checkOpsets(ArrayRef<OpsetImport> opsets) {
     if (!opset.domain.empty() && opset.domain != "ai.onnx")
       continue;
     if (found)
-      report(Code::BadOpsetImport, "the model imports ONNX's operator set twice");
+      report(Code::BadOpsetImport, "the model imports ONNX's operator set twice")
+          .helped("keep one entry of opset_import; \"\" and \"ai.onnx\" are one domain");
     found = true;
-    if (opset.version < 1)
-      report(Code::BadOpsetImport, "the model imports operator set " + Twine(opset.version));
+    if (opset.version < 1) {
+      good = false;
+      report(Code::BadOpsetImport, "the model imports operator set " + Twine(opset.version) + ", the first is 1")
+          .helped("export the model again; opset_import names the set that its nodes are written for");
+    }
     if (opset.version > newestOpset) {
       good = false;
       report(Code::UnsupportedOpset,
@@ -115,7 +119,9 @@ RankedTensorType GraphImporter::inputType(const ValueInfo &input) {
                .helped("say how large they are, for example " + advice),
            nullptr;
   if (std::string why = refusalOf(*element, shape, options.tensorLimit); !why.empty())
-    return fail(Code::TooLarge, "is too large: " + why), nullptr;
+    return fail(Code::TooLarge, "is too large: " + why)
+               .helped("a value may take " + Twine(options.tensorLimit) + " bytes"),
+           nullptr;
   return RankedTensorType::get(shape, nn::fromEquation(builder.getContext(), *element));
 }
 
@@ -142,6 +148,26 @@ void GraphImporter::importInputs() {
   }
 }
 
+/// In what a declared type contradicts the one that was computed; empty when it does not. What a declaration leaves
+/// open contradicts nothing.
+static StringRef disagreement(const Type &declared, RankedTensorType found) {
+  if (declared.kind == Type::Kind::None)
+    return "";
+  if (declared.kind != Type::Kind::Tensor)
+    return "kinds of values";
+  if (declared.element != DataType::Undefined &&
+      elementTypeOf(declared.element) != nn::toEquation(found.getElementType()))
+    return "element types";
+  if (!declared.hasShape)
+    return "";
+  if (declared.shape.size() != size_t(found.getRank()))
+    return "ranks";
+  for (auto [dim, size] : zip(declared.shape, found.getShape()))
+    if (dim.value && *dim.value >= 0 && !ShapedType::isDynamic(size) && *dim.value != size)
+      return "shapes";
+  return "";
+}
+
 void GraphImporter::importOutputs() {
   SmallVector<Value, 4> results;
   SmallVector<mlir::Attribute, 4> names;
@@ -160,12 +186,11 @@ void GraphImporter::importOutputs() {
     if (!value)
       continue;
     auto type = cast<RankedTensorType>(value.getType());
-    std::optional<ElementType> declared = elementTypeOf(output.type.element);
-    if (output.type.kind == Type::Kind::Tensor && declared && nn::toEquation(type.getElementType()) != *declared)
+    if (StringRef part = disagreement(output.type, type); !part.empty())
       report(Code::OutputType, "graph output \"" + output.name + "\" is declared as " + describe(output.type) +
                                    " but is " + describe(type))
           .with(output.name, describe(type), operandOf(top, output.name).origin)
-          .helped("the element types must agree; export the model again");
+          .helped(part + " must agree; export the model again, or run onnx.shape_inference");
     results.push_back(value);
     names.push_back(builder.getDictionaryAttr(builder.getNamedAttr("nn.name", builder.getStringAttr(output.name))));
   }

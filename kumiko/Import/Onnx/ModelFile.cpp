@@ -65,6 +65,14 @@ std::shared_ptr<ModelFile> ModelFile::open(StringRef path, bool allowSymlinks, R
   return model->buffer ? model : nullptr;
 }
 
+std::shared_ptr<ModelFile> ModelFile::of(std::unique_ptr<MemoryBuffer> bytes, bool allowSymlinks) {
+  auto model = std::make_shared<ModelFile>();
+  model->name = bytes->getBufferIdentifier().str();
+  model->allowSymlinks = allowSymlinks;
+  model->buffer = std::move(bytes);
+  return model;
+}
+
 /// Says why a location is refused before anything is opened; empty when it may be tried.
 static StringRef refusal(StringRef location) {
   if (location.empty())

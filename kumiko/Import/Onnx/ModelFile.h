@@ -19,6 +19,9 @@ public:
   /// Maps the file read-only. Null with a problem when it cannot be read or is no regular file.
   static std::shared_ptr<ModelFile> open(llvm::StringRef path, bool allowSymlinks, Report report);
 
+  /// A model in memory; external data would lie beside `bytes->getBufferIdentifier()`.
+  static std::shared_ptr<ModelFile> of(std::unique_ptr<llvm::MemoryBuffer> bytes, bool allowSymlinks);
+
   llvm::StringRef path() const { return name; }
   llvm::StringRef bytes() const { return buffer->getBuffer(); }
   llvm::BumpPtrAllocator &arena() { return allocator; }

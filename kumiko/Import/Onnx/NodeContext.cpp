@@ -56,7 +56,7 @@ const Attribute *NodeContext::find(StringRef name, Attribute::Kind kind) {
   if (!attribute || attribute->kind == kind)
     return attribute;
   fail(Code::AttributeType,
-       "attribute \"" + name + "\" is a " + nameOf(attribute->kind) + ", expected a " + nameOf(kind))
+       "attribute \"" + name + "\" is of type " + nameOf(attribute->kind) + ", expected " + nameOf(kind))
       .helped("the model was written wrongly; export it again");
   return nullptr;
 }
@@ -109,7 +109,10 @@ const TensorProto *NodeContext::tensor(StringRef name) {
 
 void NodeContext::reportUnknownAttributes() {
   for (auto [number, attribute] : enumerate(node.attributes))
-    if (!known.test(number) && !(opset < 6 && attribute.name == "consumed_inputs")) // a hint that never meant much
+    if (any_of(node.attributes.take_front(number),
+               [&](const Attribute &first) { return first.name == attribute.name; }))
+      fail(Code::AttributeValue, "attribute \"" + attribute.name + "\" is given twice").helped("remove one of the two");
+    else if (!known.test(number) && !(opset < 6 && attribute.name == "consumed_inputs")) // a hint that never meant much
       fail(Code::AttributeUnknown, "has no attribute \"" + attribute.name + "\" in this operator set")
           .helped("the attribute belongs to another op or version; remove it or export the model again");
 }
@@ -135,7 +138,8 @@ std::optional<Ints> NodeContext::constantIntegers(size_t number, StringRef role)
     return std::nullopt;
   if (!isInteger(tensor->element())) {
     fail(Code::OperandType,
-         role + " is " + kumiko::describe(tensor->element(), tensor->shape()) + ", expected integers");
+         role + " is " + kumiko::describe(tensor->element(), tensor->shape()) + ", expected integers")
+        .helped("store it as int64, or put a Cast in front");
     return std::nullopt;
   }
   Ints list;
@@ -187,7 +191,8 @@ Ints NodeContext::axes(ArrayRef<int64_t> list, int64_t rank) {
     if (failed())
       return {};
     if (is_contained(result, position)) {
-      fail(Code::AttributeValue, "axis " + Twine(number) + " is given twice");
+      fail(Code::AttributeValue, "axis " + Twine(number) + " is given twice")
+          .helped("name each axis once; negative ones count from the end");
       return {};
     }
     result.push_back(position);
@@ -205,7 +210,8 @@ bool NodeContext::expectRank(size_t number, int64_t lowest, int64_t highest) {
   std::string wanted = lowest == highest ? std::to_string(lowest)
                        : highest >= 64   ? "at least " + std::to_string(lowest)
                                          : std::to_string(lowest) + " to " + std::to_string(highest);
-  fail(Code::OperandRank, "input " + Twine(number) + " has rank " + Twine(rank) + ", expected " + wanted);
+  fail(Code::OperandRank, "input " + Twine(number) + " has rank " + Twine(rank) + ", expected " + wanted)
+      .helped("a Reshape, Squeeze or Unsqueeze in front gives it another rank");
   return false;
 }
 

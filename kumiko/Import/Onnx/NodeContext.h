@@ -19,6 +19,10 @@
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallBitVector.h"
 
+namespace kumiko::eq {
+struct OpDef;
+} // namespace kumiko::eq
+
 namespace kumiko::onnx {
 
 class GraphImporter;
@@ -145,6 +149,8 @@ private:
   const Attribute *find(llvm::StringRef name);
   const Attribute *find(llvm::StringRef name, Attribute::Kind kind);
   bool typesAgree(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands);
+  bool explainTypes(const eq::OpDef &def, llvm::ArrayRef<mlir::Value> operands,
+                    llvm::ArrayRef<mlir::NamedAttribute> attributes);
   void explain(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands,
                llvm::ArrayRef<mlir::NamedAttribute> attributes, const std::string &why);
 };

@@ -52,28 +52,80 @@ static std::optional<std::tuple<Value, Value, size_t>> clash(ArrayRef<Value> ope
   return std::nullopt;
 }
 
-/// Whether the op would take operands of these shapes had they other element types: every type variable is tried as a
-/// float and as an integer.
-static bool wouldTakeOtherTypes(MLIRContext *context, const eq::OpDef &def, ArrayRef<Value> operands,
-                                ArrayRef<NamedAttribute> attributes) {
-  size_t variables = def.typeVariables.size();
-  if (def.variadicOperand() || variables > 4)
-    return false;
-  for (unsigned choice = 0; choice < 1u << variables; ++choice) {
+/// The element types that would make the op applicable, were all operands of type variable `variable` of that type.
+static SmallVector<ElementType> typesThatFit(MLIRContext *context, const eq::OpDef &def, size_t variable,
+                                             ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes) {
+  SmallVector<ElementType> fitting;
+  for (auto number = uint8_t(ElementType::B1); number < uint8_t(ElementType::Index); ++number) {
+    mlir::Type wanted = nn::fromEquation(context, ElementType(number));
     SmallVector<mlir::Type, 4> types;
     for (auto [operand, value] : zip(def.operands, operands)) {
-      mlir::Type element = choice >> operand.type.number & 1 ? mlir::Type(IntegerType::get(context, 64))
-                                                             : mlir::Type(Float32Type::get(context));
-      if (operand.type.kind == eq::TypeRef::Kind::Element)
-        element = nn::fromEquation(context, operand.type.element);
-      types.push_back(value ? RankedTensorType::get(NodeContext::shapeOf(value), element) : mlir::Type());
+      bool changes = operand.type.kind == eq::TypeRef::Kind::Variable && size_t(operand.type.number) == variable;
+      if (!value)
+        types.push_back({});
+      else
+        types.push_back(
+            RankedTensorType::get(NodeContext::shapeOf(value), changes ? wanted : NodeContext::elementOf(value)));
     }
     types.resize(def.operands.size());
-    auto result = nn::inferTypes(context, def, types, attributes);
-    if (result)
-      return true;
-    consumeError(result.takeError());
+    if (auto result = nn::inferTypes(context, def, types, attributes))
+      fitting.push_back(ElementType(number));
+    else
+      consumeError(result.takeError());
   }
+  return fitting;
+}
+
+/// `b1 or an integer type`: families by name, lone types as they are.
+static std::string summarize(ArrayRef<ElementType> types) {
+  std::string text;
+  auto family = [&](auto belongs, StringRef name) {
+    SmallVector<ElementType> members(make_filter_range(types, belongs));
+    if (members.size() > 2)
+      text += (text.empty() ? "" : " or ") + name.str();
+    else
+      for (ElementType type : members)
+        text += (text.empty() ? "" : " or ") + nameOf(type).str();
+  };
+  family([](ElementType type) { return type == ElementType::B1; }, "");
+  family(isInteger, "an integer type");
+  family(isFloat, "a float type");
+  return text;
+}
+
+/// Says which inputs have a type that the op does not take, and what it takes; false when types are not the reason.
+bool NodeContext::explainTypes(const eq::OpDef &def, ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes) {
+  auto complain = [&](auto isMeant, ArrayRef<ElementType> wanted) {
+    std::string which;
+    ElementType found = ElementType::Invalid;
+    for (auto [operand, value] : zip(def.operands, operands)) {
+      if (!value || !isMeant(operand))
+        continue;
+      found = nn::toEquation(elementOf(value));
+      auto place = llvm::find(values, value);
+      std::string shown =
+          place == values.end() ? "a value inside it" : "input " + std::to_string(place - values.begin());
+      which += (which.empty() ? "" : ", ") + shown;
+    }
+    fail(Code::OperandType, which + (StringRef(which).contains(", ") ? " are " : " is ") + nameOf(found) +
+                                ", expected " + summarize(wanted))
+        .helped("put a Cast in front; ONNX never converts by itself");
+    return true;
+  };
+  if (def.variadicOperand())
+    return false;
+  for (auto [operand, value] : zip(def.operands, operands))
+    if (value && operand.type.kind == eq::TypeRef::Kind::Element &&
+        operand.type.element != nn::toEquation(elementOf(value)))
+      return complain([&, name = operand.name](const eq::TensorDef &other) { return other.name == name; },
+                      operand.type.element);
+  for (size_t variable = 0; variable < def.typeVariables.size(); ++variable)
+    if (auto fitting = typesThatFit(context(), def, variable, operands, attributes); !fitting.empty())
+      return complain(
+          [&](const eq::TensorDef &operand) {
+            return operand.type.kind == eq::TypeRef::Kind::Variable && size_t(operand.type.number) == variable;
+          },
+          fitting);
   return false;
 }
 
@@ -88,13 +140,9 @@ void NodeContext::explain(StringRef op, ArrayRef<Value> operands, ArrayRef<Named
                                  " differ in dimension -" + Twine(fromEnd + 1) + ", " + Twine(sizeA) + " and " +
                                  Twine(sizeB))
         .helped("shapes are aligned at their ends; each pair of dimensions must be equal, or one of them 1");
-  } else if (def && wouldTakeOtherTypes(context(), *def, operands, attributes)) {
-    std::string types;
-    for (Value value : present)
-      types += (types.empty() ? "" : ", ") + nameOf(nn::toEquation(elementOf(value))).str();
-    fail(Code::OperandType, "cannot be applied to " + types).helped("put a Cast in front: " + why);
-  } else {
-    fail(Code::OperandShape, why);
+  } else if (!def || !explainTypes(*def, operands, attributes)) {
+    // The equation says what does not fit; how it is written is no concern of a user.
+    fail(Code::OperandShape, StringRef(why).split(", in `").first);
   }
 }
 

@@ -14,6 +14,13 @@ static constexpr unsigned callDepthLimit = 64;
 
 static bool isOwnDomain(StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
+/// An op that came after the operator set. LayerNormalization is let through: optimisers wrote it into models long
+/// before ONNX had it, and meant the same.
+static bool isTooNew(StringRef op, int64_t opset) {
+  const KnownOp *known = findKnown(op);
+  return known && opset < known->since && op != "LayerNormalization";
+}
+
 void GraphImporter::importNodes(Scope &scope) {
   auto outside = [&](StringRef name) { return scope.values.contains(name); };
   auto tell = [&](size_t number, Code code, const Twine &what) -> Problem & {
@@ -44,6 +51,8 @@ void GraphImporter::importNode(Scope &scope, uint32_t number) {
     n.values.pop_back();
   const Function *function = findFunction(node);
   const OpCode *code = isOwnDomain(node.domain) ? findCode(node.op) : nullptr;
+  if (!function && isOwnDomain(node.domain) && isTooNew(node.op, *opset))
+    return reportUnknownOp(n);
   if (!function && !code && !findRow(isOwnDomain(node.domain) ? "" : node.domain, node.op, *opset))
     return reportUnknownOp(n);
   if (poisoned)
@@ -87,7 +96,8 @@ Results GraphImporter::dispatch(NodeContext &n) {
   }
   for (unsigned i = 0; i < fewest; ++i)
     if (!n.input(i)) {
-      n.fail(Code::Arity, "input " + Twine(i) + " is left out but required");
+      n.fail(Code::Arity, "input " + Twine(i) + " is left out but required")
+          .helped("only optional inputs may be left out; export the model again");
       return {};
     }
   return code ? code->import(n) : importByRow(n, *row);
@@ -118,7 +128,7 @@ void GraphImporter::reportUnknownOp(NodeContext &n) {
   StringRef op = n.node.op;
   if (!isOwnDomain(n.node.domain)) {
     n.fail(Code::UnsupportedDomain, "ops of the domain \"" + n.node.domain + "\" are not supported")
-        .helped("replace the node by ops of ONNX, or describe the op as an equation and pass it with --ops");
+        .helped("replace the node by ops of ONNX, or make it a function of the model");
     return;
   }
   const KnownOp *known = findKnown(op);
@@ -126,7 +136,7 @@ void GraphImporter::reportUnknownOp(NodeContext &n) {
     // Not worth the search for a problem that is only counted.
     StringRef close = problems.full() ? "" : closestKnown(op);
     n.fail(Code::UnknownOp, "ONNX has no op of this name")
-        .helped(close.empty() ? "custom ops belong to a domain of their own; --ops reads their equations"
+        .helped(close.empty() ? "custom ops belong to a domain of their own, and can be functions of the model"
                               : "did you mean " + close + "? Custom ops belong to a domain of their own");
   } else if (n.opset < known->since) {
     n.fail(Code::NotInOpset,
@@ -147,7 +157,8 @@ void GraphImporter::importCall(NodeContext &n, const Function &function) {
     }
   inlinedNodes += function.nodes.size();
   if (inlinedNodes > inlineLimit) {
-    n.fail(Code::TooLarge, "calls of functions give more than " + Twine(inlineLimit) + " nodes");
+    n.fail(Code::TooLarge, "calls of functions give more than " + Twine(inlineLimit) + " nodes")
+        .helped("functions that call functions multiply; call them less often");
     return;
   }
   if (n.node.inputs.size() > function.inputs.size() || n.node.outputs.size() > function.outputs.size()) {

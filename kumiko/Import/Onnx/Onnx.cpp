@@ -77,14 +77,9 @@ static std::optional<Model> readFile(ModelFile &file, ProblemList &problems) {
   return model;
 }
 
-FailureOr<OwningOpRef<ModuleOp>> importOnnx(StringRef path, MLIRContext &context, const ImportOptions &options,
-                                            ProblemList &problems, ModelSummary &summary) {
-  auto report = [&](Code code, const Twine &what) -> Problem & {
-    Place place;
-    place.file = path.str();
-    return problems.add(code, what).at(place);
-  };
-  std::shared_ptr<ModelFile> file = ModelFile::open(path, options.allowSymlinks, report);
+static FailureOr<OwningOpRef<ModuleOp>> importFile(std::shared_ptr<ModelFile> file, MLIRContext &context,
+                                                   const ImportOptions &options, ProblemList &problems,
+                                                   ModelSummary &summary) {
   std::optional<Model> model = file ? readFile(*file, problems) : std::nullopt;
   if (!model)
     return failure();
@@ -96,6 +91,22 @@ FailureOr<OwningOpRef<ModuleOp>> importOnnx(StringRef path, MLIRContext &context
     return failure();
   (*module)->setAttr("nn.source_nodes", Builder(&context).getI64IntegerAttr(summary.nodes));
   return std::move(module);
+}
+
+FailureOr<OwningOpRef<ModuleOp>> importOnnx(StringRef path, MLIRContext &context, const ImportOptions &options,
+                                            ProblemList &problems, ModelSummary &summary) {
+  auto report = [&](Code code, const Twine &what) -> Problem & {
+    Place place;
+    place.file = path.str();
+    return problems.add(code, what).at(place);
+  };
+  return importFile(ModelFile::open(path, options.allowSymlinks, report), context, options, problems, summary);
+}
+
+FailureOr<OwningOpRef<ModuleOp>> importOnnx(std::unique_ptr<MemoryBuffer> bytes, MLIRContext &context,
+                                            const ImportOptions &options, ProblemList &problems,
+                                            ModelSummary &summary) {
+  return importFile(ModelFile::of(std::move(bytes), options.allowSymlinks), context, options, problems, summary);
 }
 
 std::optional<Tensor> readTensorFile(StringRef path, ProblemList &problems) {

@@ -17,6 +17,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <map>
 
 namespace kumiko::onnx {
@@ -73,6 +74,12 @@ struct ModelSummary {
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> importOnnx(llvm::StringRef path, mlir::MLIRContext &context,
                                                               const ImportOptions &options, ProblemList &problems,
                                                               ModelSummary &summary);
+
+/// The same for a model in memory; the buffer's identifier is the path that messages name and external data lies
+/// beside.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> importOnnx(std::unique_ptr<llvm::MemoryBuffer> bytes,
+                                                              mlir::MLIRContext &context, const ImportOptions &options,
+                                                              ProblemList &problems, ModelSummary &summary);
 
 /// The value of a TensorProto file, such as the test data of ONNX. Empty with a problem when it is none.
 std::optional<kumiko::Tensor> readTensorFile(llvm::StringRef path, ProblemList &problems);

@@ -48,9 +48,13 @@ Producers producersOf(ArrayRef<Node> nodes, function_ref<bool(StringRef)> outsid
       if (name.empty())
         continue;
       auto [entry, fresh] = producers.try_emplace(name, number);
+      uint32_t before = entry->second;
       if (fresh && !outside(name))
         continue;
-      std::string first = fresh ? "a graph input or an initializer" : "node " + std::to_string(entry->second);
+      // What is already there stays: nodes that read the name mean that.
+      if (fresh)
+        producers.erase(entry);
+      std::string first = fresh ? "a graph input or an initializer" : "node " + std::to_string(before);
       report(number, Code::DuplicateName, "\"" + printable(name) + "\" is defined a second time; first by " + first)
           .helped("every value has one definition; give one of them another name");
     }
@@ -62,13 +66,20 @@ std::string shown(const Node &node, size_t number) {
                            : "\"" + printable(node.name, 60) + "\"";
 }
 
-/// Follows needs among `waiting` nodes until one comes again, and reports that cycle.
-void reportCycle(ArrayRef<Node> nodes, const Producers &producers, const std::vector<uint32_t> &missing, uint32_t start,
-                 ReportAt report) {
-  SmallVector<std::pair<uint32_t, StringRef>> path; // node, and the name it waits for
+/// A node, and the name it waits for.
+using Wait = std::pair<uint32_t, StringRef>;
+
+/// Follows needs among nodes that wait from `start` until one comes again, or until one that an earlier walk has seen.
+/// The nodes of the cycle; empty when the walk ended in an earlier one. All walks together visit each node once.
+SmallVector<Wait> findCycle(ArrayRef<Node> nodes, const Producers &producers, const std::vector<uint32_t> &missing,
+                            uint32_t start, std::vector<bool> &walked) {
+  SmallVector<Wait> path;
   DenseMap<uint32_t, size_t> seen;
   uint32_t current = start;
   while (seen.try_emplace(current, path.size()).second) {
+    if (walked[current])
+      return {};
+    walked[current] = true;
     for (StringRef name : needsOf(nodes[current])) {
       auto producer = producers.find(name);
       if (producer == producers.end() || missing[producer->second] == 0)
@@ -78,7 +89,11 @@ void reportCycle(ArrayRef<Node> nodes, const Producers &producers, const std::ve
       break;
     }
   }
-  ArrayRef<std::pair<uint32_t, StringRef>> cycle = ArrayRef(path).drop_front(seen[current]);
+  path.erase(path.begin(), path.begin() + seen[current]);
+  return path;
+}
+
+void reportCycle(ArrayRef<Node> nodes, const Producers &producers, ArrayRef<Wait> cycle, ReportAt report) {
   std::string names;
   for (auto [number, name] : cycle.take_front(6))
     names += (names.empty() ? "" : ", ") + shown(nodes[number], number);
@@ -145,8 +160,11 @@ std::vector<uint32_t> orderNodes(ArrayRef<Node> nodes, function_ref<bool(StringR
         ready.push(consumer);
     }
   }
-  if (auto first = find(done, false); first != done.end())
-    reportCycle(nodes, producers, missing, first - done.begin(), report);
+  std::vector<bool> walked(nodes.size());
+  for (uint32_t number = 0; number < nodes.size(); ++number)
+    if (!done[number] && !walked[number])
+      if (auto cycle = findCycle(nodes, producers, missing, number, walked); !cycle.empty())
+        reportCycle(nodes, producers, cycle, report);
   return order;
 }
 

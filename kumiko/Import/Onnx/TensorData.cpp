@@ -141,7 +141,8 @@ std::optional<StringRef> fromExternal(const TensorProto &tensor, const TensorDat
       location = entry.value;
     else if (number && entry.value.getAsInteger(10, *number)) {
       report(Code::ExternalEntry, entry.key + " of the external data is \"" + printable(entry.value) +
-                                      "\", expected a number that is not negative");
+                                      "\", expected a number that is not negative")
+          .helped("save the model again with onnx.save_model(..., save_as_external_data=True)");
       return std::nullopt;
     }
   }
@@ -196,7 +197,8 @@ std::string refusalOf(ElementType element, ArrayRef<int64_t> shape, uint64_t lim
 std::optional<TensorData> typeOf(const TensorProto &tensor, uint64_t limit, Report report) {
   const TypeRow *row = rowOf(tensor.type);
   if (!row) {
-    report(Code::BadElementType, "element type " + Twine(static_cast<int32_t>(tensor.type)) + " is none of ONNX's");
+    report(Code::BadElementType, "element type " + Twine(static_cast<int32_t>(tensor.type)) + " is none of ONNX's")
+        .helped("the file is damaged, or newer than this version; export it again");
     return std::nullopt;
   }
   if (row->element == ElementType::Invalid) {
@@ -222,7 +224,7 @@ std::optional<TensorData> dataOf(const TensorProto &tensor, ModelFile &file, uin
     return std::nullopt;
   const TypeRow &row = *rowOf(tensor.type);
   if (tensor.hasSegment) {
-    report(Code::UnsupportedForm, "tensors in segments are not supported");
+    report(Code::UnsupportedForm, "tensors in segments are not supported").helped("save the tensor as one piece");
     return std::nullopt;
   }
   if (tensor.hasRaw + !tensor.pieces.empty() + tensor.isExternal + !tensor.strings.empty() > 1) {
@@ -231,7 +233,8 @@ std::optional<TensorData> dataOf(const TensorProto &tensor, ModelFile &file, uin
   }
   for (const Piece &piece : tensor.pieces)
     if (piece.field != row.field) {
-      report(Code::WrongDataSize, "data of " + row.name + " stands in the field of another type");
+      report(Code::WrongDataSize, "data of " + row.name + " stands in the field of another type")
+          .helped("the file was written wrongly; raw_data fits every type");
       return std::nullopt;
     }
   // typeOf has checked that both numbers fit.

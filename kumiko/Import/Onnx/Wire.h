@@ -101,11 +101,17 @@ protected:
 };
 
 inline std::string WireReader::where() const {
+  // Of a deep path the two ends say enough.
+  constexpr size_t shownFirst = 3, shownAtAll = 8;
   std::string text;
-  for (const Step &step : path) {
-    text += (text.empty() ? "" : ".") + std::string(step.field);
-    if (step.index >= 0)
-      text += "[" + std::to_string(step.index) + "]";
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (path.size() > shownAtAll && i == shownFirst) {
+      text += ". ... ";
+      i = path.size() - shownFirst;
+    }
+    text += (text.empty() ? "" : ".") + std::string(path[i].field);
+    if (path[i].index >= 0)
+      text += "[" + std::to_string(path[i].index) + "]";
   }
   return text;
 }

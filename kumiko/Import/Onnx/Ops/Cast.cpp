@@ -102,7 +102,8 @@ Results importCast(NodeContext &n) {
   if (!to && !n.failed()) {
     bool known = number >= 1 && number <= 28;
     n.fail(known ? Code::UnsupportedType : Code::AttributeValue,
-           "cannot cast to " + nameOf(static_cast<DataType>(number)));
+           "cannot cast to " + nameOf(static_cast<DataType>(number)))
+        .helped("attribute \"to\" is a number of TensorProto.DataType; numeric types other than complex are supported");
   }
   return n.failed() ? Results() : castTo(n, *to);
 }

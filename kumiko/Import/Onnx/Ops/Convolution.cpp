@@ -13,7 +13,8 @@ namespace {
 bool checkOperands(NodeContext &n, int64_t group, int64_t features) {
   Value bias = n.input(2);
   if (group < 1 || group >= windowLimit) {
-    n.fail(Code::AttributeValue, "group is " + Twine(group) + ", expected at least 1");
+    n.fail(Code::AttributeValue, "group is " + Twine(group) + ", expected at least 1")
+        .helped("1 is an ordinary convolution, the number of channels a depthwise one");
     return false;
   }
   if (bias && (n.rankOf(bias) != 1 || n.shapeOf(bias)[0] != features)) {

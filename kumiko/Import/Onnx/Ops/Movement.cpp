@@ -20,7 +20,8 @@ Results importTranspose(NodeContext &n) {
   Ints sorted = permutation;
   sort(sorted);
   if (!equal(sorted, seq<int64_t>(0, rank))) {
-    n.fail(Code::AttributeValue, "perm does not name each of " + Twine(rank) + " dimensions once");
+    n.fail(Code::AttributeValue, "perm does not name each of " + Twine(rank) + " dimensions once")
+        .helped("perm lists the input's dimensions 0 to " + Twine(rank - 1) + " in their new order");
     return {};
   }
   return {n.transpose(x, permutation)};
@@ -38,7 +39,8 @@ Results importConcat(NodeContext &n) {
     if (n.failed())
       return {};
     if (n.elementOf(x) != n.elementOf(first)) {
-      n.fail(Code::OperandType, "inputs 0 and " + Twine(number) + " have different element types");
+      n.fail(Code::OperandType, "inputs 0 and " + Twine(number) + " have different element types")
+          .helped("put a Cast in front of one of them; ONNX never converts by itself");
       return {};
     }
     bool fits = n.rankOf(x) == n.rankOf(first);
@@ -98,7 +100,9 @@ Results importTile(NodeContext &n) {
     return {};
   if (int64_t(repeats->size()) != n.rankOf(x) ||
       any_of(*repeats, [](int64_t count) { return count < 0 || count >= int64_t(1) << 47; })) {
-    n.fail(Code::OperandValue, "repeats must have one number, not negative, for each dimension of the input");
+    n.fail(Code::OperandValue, "repeats must have one number, not negative, for each dimension of the input")
+        .helped("the input has " + Twine(n.rankOf(n.input(0))) + " dimensions; repeats has " +
+                Twine(n.countOf(n.input(1))) + " numbers");
     return {};
   }
   Ints before, between, after;
@@ -135,7 +139,8 @@ Results importDepthToSpace(NodeContext &n) {
     return {};
   ArrayRef<int64_t> shape = n.shapeOf(n.input(0));
   if (block < 1 || block > 1 << 20 || shape[1] % (block * block) != 0) {
-    n.fail(Code::AttributeValue, Twine(shape[1]) + " channels cannot be split into blocks of " + Twine(block));
+    n.fail(Code::AttributeValue, Twine(shape[1]) + " channels cannot be split into blocks of " + Twine(block))
+        .helped("blocksize * blocksize must divide the number of channels");
     return {};
   }
   int64_t depth = shape[1] / (block * block);
@@ -154,7 +159,8 @@ Results importSpaceToDepth(NodeContext &n) {
     return {};
   ArrayRef<int64_t> shape = n.shapeOf(n.input(0));
   if (block < 1 || block > 1 << 20 || shape[2] % block != 0 || shape[3] % block != 0) {
-    n.fail(Code::AttributeValue, "the image cannot be split into blocks of " + Twine(block));
+    n.fail(Code::AttributeValue, "the image cannot be split into blocks of " + Twine(block))
+        .helped("blocksize must divide height and width");
     return {};
   }
   int64_t height = shape[2] / block, width = shape[3] / block;

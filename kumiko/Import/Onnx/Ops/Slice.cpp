@@ -46,7 +46,8 @@ Results importSlice(NodeContext &n) {
   size_t count = starts ? starts->size() : 0;
   if (!starts || !ends || ends->size() != count || (axes && axes->size() != count) ||
       (steps && steps->size() != count) || (!axes && int64_t(count) > rank)) {
-    n.fail(Code::OperandShape, "starts, ends, axes and steps must have one length, at most the rank of the input");
+    n.fail(Code::OperandShape, "starts, ends, axes and steps must have one length, at most the rank of the input")
+        .helped("each list has one number for each axis that is cut");
     return {};
   }
   Ints start(rank, 0), step(rank, 1), out(n.shapeOf(x));
@@ -54,7 +55,8 @@ Results importSlice(NodeContext &n) {
   for (size_t i = 0; i < count; ++i) {
     int64_t axis = n.axis(axes ? (*axes)[i] : i, rank), stride = steps ? (*steps)[i] : 1;
     if (!n.failed() && (stride == 0 || seen[axis]))
-      n.fail(Code::OperandValue, stride == 0 ? Twine("a step is 0") : "axis " + Twine(axis) + " is given twice");
+      n.fail(Code::OperandValue, stride == 0 ? Twine("a step is 0") : "axis " + Twine(axis) + " is given twice")
+          .helped("each axis is cut once, by a step that is not 0; negative ones walk backwards");
     if (n.failed())
       return {};
     seen[axis] = true;
@@ -81,15 +83,17 @@ std::optional<Ints> splitLengths(NodeContext &n, int64_t size) {
       sum += good ? length : 0;
     }
     if (!good || sum != size) {
-      n.fail(Code::OperandValue,
-             "the lengths of the parts do not add up to " + Twine(size) + " for " + Twine(count) + " outputs")
+      n.fail(Code::OperandValue, "the parts have lengths [" +
+                                     join(map_range(*given, [](int64_t l) { return std::to_string(l); }), ", ") +
+                                     "] for " + Twine(count) + " outputs and an axis of " + Twine(size))
           .helped("one length per output, none negative, together the size of the axis");
       return std::nullopt;
     }
     return given;
   }
   if (asked && *asked != int64_t(count)) {
-    n.fail(Code::AttributeValue, "num_outputs is " + Twine(*asked) + ", the node has " + Twine(count) + " outputs");
+    n.fail(Code::AttributeValue, "num_outputs is " + Twine(*asked) + ", the node has " + Twine(count) + " outputs")
+        .helped("num_outputs must be the number of outputs");
     return std::nullopt;
   }
   // Before opset 18 parts had to be equal.

@@ -49,7 +49,8 @@ Results importReshape(NodeContext &n) {
     if (size == 0 && !allowZero) {
       if (position >= given.size()) {
         n.fail(Code::OperandValue,
-               "0 at position " + Twine(position) + " of the shape copies a dimension that the input does not have");
+               "0 at position " + Twine(position) + " of the shape copies a dimension that the input does not have")
+            .helped("with allowzero=1 a 0 means an empty dimension");
         return {};
       }
       size = given[position];
@@ -67,7 +68,12 @@ Results importReshape(NodeContext &n) {
     Ints others(*wanted);
     others.erase(others.begin() + *open);
     auto product = elementCount(others);
-    int64_t known = product ? *product : (consumeError(product.takeError()), 0);
+    if (!product) {
+      n.fail(Code::OperandShape, "the shape asks for too much: " + toString(product.takeError()))
+          .helped("the input has " + Twine(rest) + " elements");
+      return {};
+    }
+    int64_t known = *product;
     if (known == 0 || rest % known != 0) {
       n.fail(Code::OperandShape, Twine(rest) + " elements cannot be divided by " + Twine(known))
           .helped("the other dimensions of the shape must divide the number of elements, so that -1 has a value");
@@ -99,7 +105,8 @@ Results importSqueeze(NodeContext &n) {
     if (!drop)
       shape.push_back(size);
     else if (size != 1 && !n.failed())
-      n.fail(Code::OperandShape, "dimension " + Twine(axis) + " is " + Twine(size) + ", only ones can be dropped");
+      n.fail(Code::OperandShape, "dimension " + Twine(axis) + " is " + Twine(size) + ", only ones can be dropped")
+          .helped("leave this axis out of axes; Reshape merges dimensions");
   }
   return {n.failed() ? Value() : n.reshape(x, shape)};
 }

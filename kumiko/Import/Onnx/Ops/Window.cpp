@@ -15,7 +15,10 @@ static Ints readList(NodeContext &n, StringRef name, size_t count, int64_t lowes
     n.fail(Code::AttributeValue, name + " has " + Twine(list->size()) + " numbers, expected " + Twine(count))
         .helped("the input has " + Twine(n.rankOf(n.input(0)) - 2) + " spatial dimensions");
   else if (any_of(*list, [&](int64_t value) { return value < lowest || value >= windowLimit; }))
-    n.fail(Code::AttributeValue, name + " has a number outside " + Twine(lowest) + " to " + Twine(windowLimit - 1));
+    n.fail(Code::AttributeValue, name + " has a number outside " + Twine(lowest) + " to " + Twine(windowLimit - 1))
+        .helped("the attribute is [" +
+                join(map_range(*list, [](int64_t value) { return std::to_string(value); }), ", ") +
+                "]; export the model again");
   return *list;
 }
 
