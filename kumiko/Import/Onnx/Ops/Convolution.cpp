@@ -89,7 +89,7 @@ std::optional<Ints> transposedSize(NodeContext &n, Window &window) {
     int64_t full = window.stride[dim] * (extent - 1) + added[dim] + window.reach(dim);
     if (wanted || mode.starts_with("SAME")) {
       int64_t size = wanted ? ArrayRef(*wanted).take_back(image.size())[dim] : extent * window.stride[dim];
-      std::tie(window.lo[dim], window.hi[dim]) = splitPadding(std::max<int64_t>(full - size, 0), mode == "SAME_LOWER");
+      std::tie(window.lo[dim], window.hi[dim]) = splitPadding(std::max<int64_t>(full - size, 0), mode != "SAME_UPPER");
       result.push_back(size);
     } else {
       result.push_back(full - window.lo[dim] - window.hi[dim]);

@@ -1,6 +1,7 @@
 //===- Pooling.cpp - pooling over windows and whole images -------------------===//
 #include "kumiko/Import/Onnx/Ops/Window.h"
 #include "kumiko/Import/Onnx/Registry.h"
+#include <numeric>
 
 using namespace llvm;
 using namespace mlir;
@@ -31,29 +32,35 @@ SmallVector<NamedAttribute, 8> attributesOf(NodeContext &n, const Window &window
           n.is("lo", window.lo), n.is("hi", window.hi)};
 }
 
-void reverse(Window &window) {
-  for (Ints *list : {&window.kernel, &window.stride, &window.dilation, &window.lo, &window.hi, &window.extra})
-    std::reverse(list->begin(), list->end());
+/// Row-major positions in an image of this shape as positions with the first spatial dimension fastest. Which element
+/// of a window wins does not depend on how it is counted.
+Value columnMajor(NodeContext &n, Value index, ArrayRef<int64_t> shape) {
+  int64_t image = std::accumulate(shape.begin() + 2, shape.end(), int64_t(1), std::multiplies<>());
+  if (image == 0)
+    return index; // windows of padding alone have no position
+  auto apply = [&](StringRef op, Value a, int64_t b) { return n.make(op, {a, n.scalar(b, a)}); };
+  Value result = apply("mul", apply("div", index, image), image);
+  int64_t slower = image, faster = 1;
+  for (int64_t extent : shape.drop_front(2)) {
+    slower /= extent;
+    Value coordinate = apply("mod", apply("div", index, slower), extent);
+    result = n.make("add", {result, apply("mul", coordinate, faster)});
+    faster *= extent;
+  }
+  return result;
 }
 
 Results importMaxPool(NodeContext &n) {
-  bool columnMajor = n.flag("storage_order");
+  bool countColumns = n.flag("storage_order");
   std::optional<Window> window = readPool(n);
   if (!window)
     return {};
   mergeExtra(*window);
   Value x = n.input(0);
-  if (!columnMajor || !n.wants(1))
-    return n.makeAll("max_pool", {x}, attributesOf(n, *window));
-  // Positions counted with the first spatial dimension fastest: the same on the image turned around.
-  Ints turn{0, 1};
-  for (int64_t dim = n.rankOf(x) - 1; dim >= 2; --dim)
-    turn.push_back(dim);
-  reverse(*window);
-  Results results = n.makeAll("max_pool", {n.transpose(x, turn)}, attributesOf(n, *window));
-  if (n.failed())
-    return {};
-  return {n.transpose(results[0], turn), n.transpose(results[1], turn)};
+  Results results = n.makeAll("max_pool", {x}, attributesOf(n, *window));
+  if (countColumns && n.wants(1) && !n.failed())
+    results[1] = columnMajor(n, results[1], n.shapeOf(x));
+  return results;
 }
 
 Results importAveragePool(NodeContext &n) {

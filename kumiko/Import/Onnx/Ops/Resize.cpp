@@ -1,7 +1,7 @@
 //===- Resize.cpp - images of another size -------------------------------------===//
 //
-// One axis after the other. Every coordinate mode is affine: position o of the result lies at o * gain + shift of the
-// source. Nearest neighbours are a gather, the others the op `resize_axis`.
+// One axis after the other. Every coordinate mode is affine. Nearest neighbours are a gather, the others the op
+// `resize_axis`.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Import/Onnx/Registry.h"
@@ -16,7 +16,7 @@ namespace {
 
 struct Axis {
   int64_t axis, from, to;
-  double scale;
+  double scale, length;      ///< the length is `to` before it is made whole
   double begin = 0, end = 1; ///< region of interest, as fractions
 };
 
@@ -35,38 +35,44 @@ std::vector<double> numbers(NodeContext &n, size_t input, StringRef role) {
   return list;
 }
 
-/// gain and shift of the source position.
-std::pair<double, double> affine(const Axis &a, StringRef coordinates) {
-  double length = a.scale * a.from;
+/// Position o of the result lies at (o + before) * times / by + after of the source.
+struct Affine {
+  double before = 0, times = 1, by = 1, after = 0;
+};
+
+Affine affine(const Axis &a, StringRef coordinates) {
+  double length = a.length;
   if (coordinates == "align_corners")
-    return {length == 1 ? 0.0 : (a.from - 1) / (length - 1), 0.0};
+    return length == 1 ? Affine{0, 0, 1, 0} : Affine{0, double(a.from - 1), length - 1, 0};
   if (coordinates == "asymmetric")
-    return {1 / a.scale, 0.0};
+    return {0, 1, a.scale, 0};
   if (coordinates == "tf_crop_and_resize") {
     double span = (a.end - a.begin) * (a.from - 1), start = a.begin * (a.from - 1);
-    return length == 1 ? std::pair(0.0, span / 2 + start) : std::pair(span / (length - 1), start);
+    return length == 1 ? Affine{0, 0, 1, span / 2 + start} : Affine{0, span, length - 1, start};
   }
   if (coordinates == "pytorch_half_pixel" && length == 1)
-    return {0.0, -0.5};
-  double shift = 0.5 / a.scale - 0.5;
-  if (coordinates == "half_pixel_symmetric")
-    shift += a.from / 2.0 * (1 - a.to / length);
-  return {1 / a.scale, shift};
+    return {0, 0, 1, 0};
+  double offset = coordinates == "half_pixel_symmetric" ? a.from / 2.0 * (1 - a.to / length) : 0;
+  return {0.5, 1, a.scale, offset - 0.5};
 }
 
+/// Positions are computed step by step in f32, as other programs do: which neighbour is nearest may depend on the last
+/// bit, and 2 / 0.8 is a tie there, although the float next to 0.8 is above it.
 Value nearestAxis(NodeContext &n, Value x, const Axis &a, const Method &method) {
-  auto [gain, shift] = affine(a, method.coordinates);
-  mlir::Type f64 = n.builder().getF64Type(), i64 = n.builder().getI64Type();
+  Affine map = affine(a, method.coordinates);
+  mlir::Type f32 = n.builder().getF32Type(), i64 = n.builder().getI64Type();
   Value position = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", a.to)});
   if (!position)
     return {};
-  Value source = n.make("add", {n.make("mul", {n.cast(position, f64), n.scalar(gain, f64)}), n.scalar(shift, f64)});
-  Value half = n.scalar(0.5, f64);
+  Value source = n.make("add", {n.cast(position, f32), n.scalar(map.before, f32)});
+  source = n.make("div", {n.make("mul", {source, n.scalar(map.times, f32)}), n.scalar(map.by, f32)});
+  source = n.make("add", {source, n.scalar(map.after, f32)});
+  Value half = n.scalar(0.5, f32);
   Value whole = method.nearest == "floor"               ? n.make("floor", {source})
                 : method.nearest == "ceil"              ? n.make("ceil", {source})
                 : method.nearest == "round_prefer_ceil" ? n.make("floor", {n.make("add", {source, half})})
                                                         : n.make("ceil", {n.make("sub", {source, half})});
-  Value last = n.scalar(a.from - 1, f64), zero = n.scalar(0, f64);
+  Value last = n.scalar(a.from - 1, f32), zero = n.scalar(0, f32);
   whole = n.make("min", {n.make("max", {whole, zero}), last});
   Value y = n.failed() ? Value() : n.make("gather", {x, n.cast(whole, i64)}, {n.is("axis", a.axis)});
   if (!y || method.coordinates != "tf_crop_and_resize")
@@ -78,7 +84,8 @@ Value nearestAxis(NodeContext &n, Value x, const Axis &a, const Method &method) 
 }
 
 Value smoothAxis(NodeContext &n, Value x, const Axis &a, const Method &method) {
-  auto [gain, shift] = affine(a, method.coordinates);
+  Affine map = affine(a, method.coordinates);
+  double gain = map.times / map.by, shift = map.before * gain + map.after;
   // Antialiasing widens the kernel when the image shrinks.
   double shrink = method.antialias ? std::min(a.scale, 1.0) : 1.0, support = method.mode == "linear" ? 1 : 2;
   double taps = 2 - 2 * (std::floor(-support / shrink) + 1);
@@ -124,20 +131,22 @@ std::optional<SmallVector<Axis>> sized(NodeContext &n, ArrayRef<int64_t> axes, A
   double smallest = INFINITY, largest = 0;
   for (auto [i, axis] : enumerate(axes)) {
     int64_t from = n.shapeOf(n.input(0))[axis];
+    // The product is one of floats: 10 times 0.7 is 7, although the float next to 0.7 is below it.
     double scale = sizes.empty() ? scales[i] : sizes[i] / from,
-           to = sizes.empty() ? std::floor(scale * from) : sizes[i];
+           length = sizes.empty() ? float(scale) * float(from) : sizes[i], to = std::floor(length);
     if (!(to >= 0 && to < 1e15)) {
       n.fail(Code::OperandValue, "axis " + Twine(axis) + " would get an impossible size");
       return std::nullopt;
     }
-    result.push_back({axis, from, int64_t(to), scale});
+    result.push_back({axis, from, int64_t(to), scale, length});
     smallest = std::min(smallest, scale);
     largest = std::max(largest, scale);
   }
   if (policy != "stretch" && !sizes.empty())
     for (Axis &a : result) {
       a.scale = policy == "not_larger" ? smallest : largest;
-      a.to = int64_t(a.scale * a.from + 0.5);
+      a.length = a.scale * a.from;
+      a.to = int64_t(a.length + 0.5);
     }
   return result;
 }
