@@ -95,6 +95,5 @@ private:
 
 /// `f32[1,3]`; `?` for what is not known. Symbols by name.
 std::string describe(const Type &type);
-std::string describe(mlir::Type type);
 
 } // namespace kumiko::onnx

@@ -34,6 +34,9 @@ using Ints = llvm::SmallVector<int64_t, 6>;
 /// from, from + 1, ..., to - 1.
 inline Ints counting(int64_t from, int64_t to) { return llvm::to_vector<6>(llvm::seq(from, std::max(from, to))); }
 
+/// `f32[1,3]`; `?` for what is not known.
+std::string describe(mlir::Type type);
+
 class NodeContext {
 public:
   NodeContext(GraphImporter &importer, Scope &scope, const Node &node, uint64_t index, int64_t opset);

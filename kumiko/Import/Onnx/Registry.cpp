@@ -55,6 +55,7 @@ const OpCode *findCode(StringRef name) {
     // clang-format off: one on each line
     for (ArrayRef<OpCode> family : {
            activationOps(),
+           attentionOps(),
            castOps(),
            columnOps(),
            constantOps(),

@@ -27,6 +27,7 @@ llvm::ArrayRef<OpCode> convolutionOps();
 llvm::ArrayRef<OpCode> einsumOps();
 llvm::ArrayRef<OpCode> elementwiseOps();
 llvm::ArrayRef<OpCode> activationOps();
+llvm::ArrayRef<OpCode> attentionOps();
 llvm::ArrayRef<OpCode> lossOps();
 llvm::ArrayRef<OpCode> movementOps();
 llvm::ArrayRef<OpCode> normalizeOps();

@@ -9,6 +9,13 @@ namespace kumiko::onnx {
 Results makeScan(NodeContext &n, const ScanOperands &operands, llvm::function_ref<ValueList(ArrayRef<Value>)> body) {
   if (n.failed())
     return {};
+  int64_t steps = n.shapeOf(operands.sequences.front())[0];
+  for (Value sequence : operands.sequences)
+    if (n.shapeOf(sequence)[0] != steps) {
+      n.fail(Code::OperandShape, "sequences of " + Twine(steps) + " and of " + Twine(n.shapeOf(sequence)[0]) +
+                                     " steps cannot be read together");
+      return {};
+    }
   OpBuilder &builder = n.builder();
   Region region;
   SmallVector<mlir::Type> types;
@@ -25,7 +32,6 @@ Results makeScan(NodeContext &n, const ScanOperands &operands, llvm::function_re
     ValueList yielded = body(arguments);
     if (n.failed())
       return {};
-    int64_t steps = n.shapeOf(operands.sequences.front())[0];
     for (Value value : ArrayRef(yielded).drop_front(operands.states.size())) {
       Ints shape{steps};
       append_range(shape, n.shapeOf(value));

@@ -1,0 +1,97 @@
+#include "kumiko/Import/Onnx/Ops/AttentionParts.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+
+Value splitHeads(NodeContext &n, Value x, int64_t heads) {
+  if (n.failed())
+    return {};
+  ArrayRef<int64_t> shape = n.shapeOf(x);
+  if (shape.size() != 3 || heads < 1 || shape[2] % heads != 0) {
+    n.fail(Code::OperandShape, describe(x.getType()) + " cannot be split into " + Twine(heads) + " heads")
+        .helped("it must be (batch, sequence, heads * depth)");
+    return {};
+  }
+  Value split = n.reshape(x, {shape[0], shape[1], heads, shape[2] / heads});
+  return split ? n.transpose(split, {0, 2, 1, 3}) : split;
+}
+
+Value joinHeads(NodeContext &n, Value x) {
+  if (n.failed())
+    return {};
+  Ints shape(n.shapeOf(x));
+  Value turned = n.transpose(x, {0, 2, 1, 3});
+  return turned ? n.reshape(turned, {shape[0], shape[2], shape[1] * shape[3]}) : turned;
+}
+
+Value positions(NodeContext &n, int64_t count, int64_t axis, int64_t rank) {
+  mlir::Type i64 = n.builder().getI64Type();
+  Value list = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", count)});
+  Ints shape(rank, 1);
+  shape[axis] = count;
+  return list ? n.reshape(list, shape) : list;
+}
+
+static bool checkShapes(NodeContext &n, const AttentionOperands &operands) {
+  ArrayRef<int64_t> q = n.shapeOf(operands.q), k = n.shapeOf(operands.k), v = n.shapeOf(operands.v);
+  bool fits = q.size() == 4 && k.size() == 4 && v.size() == 4 && q[0] == k[0] && q[0] == v[0] && k[1] == v[1] &&
+              q[3] == k[3] && k[2] == v[2] && k[1] > 0 && q[1] % k[1] == 0;
+  if (fits)
+    return true;
+  n.fail(Code::OperandShape, "query " + describe(operands.q.getType()) + ", key " + describe(operands.k.getType()) +
+                                 " and value " + describe(operands.v.getType()) + " do not fit together")
+      .helped("(batch, heads, sequence, depth): batch and key heads agree, query heads are a multiple of them, query "
+              "and key have the same depth, key and value the same sequence");
+  return false;
+}
+
+/// Fails unless the mask broadcasts to `target`.
+static bool checkMask(NodeContext &n, Value mask, ArrayRef<int64_t> target) {
+  ArrayRef<int64_t> shape = n.shapeOf(mask);
+  bool fits = shape.size() <= target.size();
+  for (auto [have, want] : zip(reverse(shape), reverse(target)))
+    fits &= have == want || have == 1;
+  if (!fits)
+    n.fail(Code::OperandShape, "a mask of " + describe(mask.getType()) + " does not broadcast to the scores")
+        .helped("they are (batch, heads, query sequence, key sequence)");
+  return fits;
+}
+
+std::optional<AttentionStages> makeAttention(NodeContext &n, AttentionOperands operands) {
+  if (n.failed() || !checkShapes(n, operands))
+    return std::nullopt;
+  Value q = operands.q;
+  mlir::Type type = n.elementOf(q), f32 = n.builder().getF32Type();
+  mlir::Type acc = type.isF64() ? type : f32;
+  Ints scores{n.shapeOf(q)[0], n.shapeOf(q)[1], n.shapeOf(q)[2], n.shapeOf(operands.k)[2]};
+  double scale = operands.scale.value_or(1 / std::sqrt(double(n.shapeOf(q)[3])));
+  Value bias = operands.bias ? n.cast(operands.bias, acc) : Value(), dead;
+  if ((bias && !checkMask(n, bias, scores)) || (operands.allowed && !checkMask(n, operands.allowed, scores)))
+    return std::nullopt;
+  if (operands.allowed)
+    bias = n.make("select", {operands.allowed, bias ? bias : n.scalar(0, acc), n.scalar(-INFINITY, acc)});
+  if (bias && !n.failed()) {
+    // Whether a row is masked is decided on the mask: scores may be NaN or infinite.
+    Value all = n.make("expand", {bias}, {n.is("shape", scores)});
+    Value best = n.make("reduce", {all}, {n.is("kind", "max"), n.is("axes", Ints{3})});
+    dead = n.make("eq", {best, n.scalar(-INFINITY, acc)});
+    if (!n.failed())
+      dead = n.reshape(dead, {scores[0], scores[1], scores[2], 1});
+  }
+  Results made = n.makeAll("attention", {q, n.cast(operands.k, type), n.cast(operands.v, type), bias},
+                           {n.is("scale", scale), n.is("softcap", operands.softcap), n.is("acc", acc),
+                            n.is("soft", operands.soft ? operands.soft : acc)});
+  if (n.failed())
+    return std::nullopt;
+  AttentionStages stages{made[0], made[1], made[2], made[3], made[4]};
+  if (dead) {
+    stages.y = n.make("select", {dead, n.scalar(0, type), stages.y});
+    stages.probabilities = n.make("select", {dead, n.scalar(0, type), stages.probabilities});
+  }
+  return n.failed() ? std::nullopt : std::optional(stages);
+}
+
+} // namespace kumiko::onnx

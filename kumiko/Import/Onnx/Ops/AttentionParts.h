@@ -1,0 +1,35 @@
+//===- AttentionParts.h - what the attention ops of all domains share ---------===//
+#pragma once
+#include "kumiko/Import/Onnx/NodeContext.h"
+
+namespace kumiko::onnx {
+
+/// (batch, sequence, heads * depth) -> (batch, heads, sequence, depth); fails when the width is no multiple of `heads`.
+mlir::Value splitHeads(NodeContext &n, mlir::Value x, int64_t heads);
+/// The way back.
+mlir::Value joinHeads(NodeContext &n, mlir::Value x);
+
+/// 0, 1, ..., count - 1 as i64 along dimension `axis` of a tensor of rank `rank`.
+mlir::Value positions(NodeContext &n, int64_t count, int64_t axis, int64_t rank);
+
+/// Operands of one attention; q is (batch, heads, length, depth), k and v the same with their heads and lengths.
+struct AttentionOperands {
+  mlir::Value q, k, v;
+  /// Added to the scores; broadcasts to (batch, heads, length, keys). Null when there is none.
+  mlir::Value bias;
+  /// Whether a key may be seen, as b1 that broadcasts the same way. Null when all may.
+  mlir::Value allowed;
+  std::optional<double> scale; ///< without one, 1 / sqrt(depth)
+  double softcap = 0;
+  mlir::Type soft = nullptr; ///< what softmax computes in; null: at least f32
+};
+
+/// The stages of attention, all in the type of q. Rows of which no key is allowed give 0.
+struct AttentionStages {
+  mlir::Value y, raw, capped, biased, probabilities;
+};
+
+/// Checks that shapes fit and makes the op; nothing when it failed.
+std::optional<AttentionStages> makeAttention(NodeContext &n, AttentionOperands operands);
+
+} // namespace kumiko::onnx
