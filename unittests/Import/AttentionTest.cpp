@@ -38,9 +38,9 @@ bool contains(const std::string &text, const std::string &part) { return text.fi
 TEST(Attention, Shapes) {
   List q{2, 4, 3, 8}, k{2, 2, 5, 8}, v{2, 2, 5, 6};
   EXPECT_PART(import("Attention", {q, k, v}), "tensor<2x4x3x6xf32>");
-  EXPECT_PART(import("Attention", {{2, 3, 32}, {2, 5, 16}, {2, 5, 12}},
-                     {number("q_num_heads", 4), number("kv_num_heads", 2)}),
-              "tensor<2x3x24xf32>");
+  EXPECT_PART(
+      import("Attention", {{2, 3, 32}, {2, 5, 16}, {2, 5, 12}}, {number("q_num_heads", 4), number("kv_num_heads", 2)}),
+      "tensor<2x3x24xf32>");
   EXPECT_PART(import("Attention", {q, k, v, {}, {2, 2, 7, 8}, {2, 2, 7, 6}}), "tensor<2x2x12x8xf32>");
 }
 
@@ -49,9 +49,9 @@ TEST(Attention, WrongInputs) {
   EXPECT_PART(import("Attention", {{2, 4, 8, 3, 8}, k, v}), "input 0 has rank 5, expected 3 to 4");
   EXPECT_PART(import("Attention", {q, {2, 5, 16}, v}), "input 1 has rank 3, expected 4");
   EXPECT_PART(import("Attention", {{2, 3, 32}, {2, 5, 16}, {2, 5, 12}}), "need q_num_heads and kv_num_heads");
-  EXPECT_PART(import("Attention", {{2, 3, 32}, {2, 5, 16}, {2, 5, 12}},
-                     {number("q_num_heads", 5), number("kv_num_heads", 0)}),
-              "cannot be split into 5 heads");
+  EXPECT_PART(
+      import("Attention", {{2, 3, 32}, {2, 5, 16}, {2, 5, 12}}, {number("q_num_heads", 5), number("kv_num_heads", 0)}),
+      "cannot be split into 5 heads");
   EXPECT_PART(import("Attention", {q, {2, 3, 5, 8}, {2, 3, 5, 6}}), "do not fit together");
   EXPECT_PART(import("Attention", {q, {2, 2, 5, 7}, v}), "do not fit together");
   EXPECT_PART(import("Attention", {q, k, {2, 2, 4, 6}}), "do not fit together");

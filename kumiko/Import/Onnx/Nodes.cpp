@@ -50,10 +50,10 @@ void GraphImporter::importNode(Scope &scope, uint32_t number) {
   while (!n.values.empty() && !n.values.back())
     n.values.pop_back();
   const Function *function = findFunction(node);
-  const OpCode *code = isOwnDomain(node.domain) ? findCode(node.op) : nullptr;
-  if (!function && isOwnDomain(node.domain) && isTooNew(node.op, *opset))
+  StringRef domain = isOwnDomain(node.domain) ? "" : node.domain;
+  if (!function && domain.empty() && isTooNew(node.op, *opset))
     return reportUnknownOp(n);
-  if (!function && !code && !findRow(isOwnDomain(node.domain) ? "" : node.domain, node.op, *opset))
+  if (!function && !findCode(domain, node.op) && !findRow(domain, node.op, *opset))
     return reportUnknownOp(n);
   if (poisoned)
     return;
@@ -77,9 +77,9 @@ void GraphImporter::importNode(Scope &scope, uint32_t number) {
 }
 
 Results GraphImporter::dispatch(NodeContext &n) {
-  const OpCode *code = isOwnDomain(n.node.domain) ? findCode(n.node.op) : nullptr;
-  const nn::OnnxRow *row =
-      code ? nullptr : findRow(isOwnDomain(n.node.domain) ? "" : n.node.domain, n.node.op, n.opset);
+  StringRef domain = isOwnDomain(n.node.domain) ? "" : n.node.domain;
+  const OpCode *code = findCode(domain, n.node.op);
+  const nn::OnnxRow *row = code ? nullptr : findRow(domain, n.node.op, n.opset);
   auto [fewest, most, outputs] = code ? Arity{code->fewestInputs, code->mostInputs, code->mostOutputs} : arityOf(*row);
   if (n.inputCount() < fewest || n.inputCount() > most) {
     std::string wanted = fewest == most        ? std::to_string(fewest)

@@ -47,44 +47,51 @@ std::optional<NamedAttribute> translate(NodeContext &n, StringRef source, String
   return std::nullopt;
 }
 
+llvm::DenseMap<StringRef, const OpCode *> tableOf(std::initializer_list<ArrayRef<OpCode>> families) {
+  llvm::DenseMap<StringRef, const OpCode *> table;
+  for (ArrayRef<OpCode> family : families)
+    for (const OpCode &code : family) {
+      [[maybe_unused]] bool fresh = table.try_emplace(code.name, &code).second;
+      assert(fresh && "an op has code in two families");
+    }
+  return table;
+}
+
 } // namespace
 
-const OpCode *findCode(StringRef name) {
-  static const llvm::DenseMap<StringRef, const OpCode *> table = [] {
-    llvm::DenseMap<StringRef, const OpCode *> table;
-    // clang-format off: one on each line
-    for (ArrayRef<OpCode> family : {
-           activationOps(),
-           attentionOps(),
-           castOps(),
-           columnOps(),
-           constantOps(),
-           contractionOps(),
-           convolutionOps(),
-           einsumOps(),
-           elementwiseOps(),
-           lossOps(),
-           movementOps(),
-           normalizeOps(),
-           poolingOps(),
-           quantizeOps(),
-           recurrentOps(),
-           reductionOps(),
-           resizeOps(),
-           sampleOps(),
-           scatterOps(),
-           signalOps(),
-           sliceOps(),
-           viewOps(),
-         })
+const OpCode *findCode(StringRef domain, StringRef name) {
+  static const llvm::DenseMap<StringRef, const OpCode *> own = tableOf({
+      // clang-format off: one on each line
+      activationOps(),
+      attentionOps(),
+      castOps(),
+      columnOps(),
+      constantOps(),
+      contractionOps(),
+      convolutionOps(),
+      einsumOps(),
+      elementwiseOps(),
+      lossOps(),
+      movementOps(),
+      normalizeOps(),
+      poolingOps(),
+      quantizeOps(),
+      recurrentOps(),
+      reductionOps(),
+      resizeOps(),
+      sampleOps(),
+      scatterOps(),
+      signalOps(),
+      sliceOps(),
+      viewOps(),
       // clang-format on
-      for (const OpCode &code : family) {
-        [[maybe_unused]] bool fresh = table.try_emplace(code.name, &code).second;
-        assert(fresh && "an op has code in two families");
-      }
-    return table;
-  }();
-  return table.lookup(name);
+  });
+  static const llvm::DenseMap<StringRef, const OpCode *> microsoft = tableOf({
+      microsoftActivationOps(),
+  });
+  if (domain.empty())
+    return own.lookup(name);
+  return domain == "com.microsoft" ? microsoft.lookup(name) : nullptr;
 }
 
 const nn::OnnxRow *findRow(StringRef domain, StringRef name, int64_t opset) {
@@ -134,8 +141,8 @@ Results importByRow(NodeContext &n, const nn::OnnxRow &row) {
 }
 
 const KnownOp *findKnown(StringRef name) {
-  const KnownOp *op = find_if(knownOps, [&](const KnownOp &op) { return op.name == name; });
-  return op == std::end(knownOps) ? nullptr : op;
+  const KnownOp *op = partition_point(knownOps, [&](const KnownOp &op) { return op.name < name; });
+  return op == std::end(knownOps) || op->name != name ? nullptr : op;
 }
 
 StringRef closestKnown(StringRef name) {

@@ -42,8 +42,11 @@ llvm::ArrayRef<OpCode> signalOps();
 llvm::ArrayRef<OpCode> sliceOps();
 llvm::ArrayRef<OpCode> viewOps();
 
-/// Null when the op has no code.
-const OpCode *findCode(llvm::StringRef name);
+// Of other domains: Ops/Microsoft.
+llvm::ArrayRef<OpCode> microsoftActivationOps();
+
+/// Null when the op has no code. ONNX's own domain is the empty one.
+const OpCode *findCode(llvm::StringRef domain, llvm::StringRef name);
 /// The generated row that holds for `opset`; null without one.
 const nn::OnnxRow *findRow(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
 /// How many inputs and outputs a node may have.

@@ -30,8 +30,8 @@ static void count(ArrayRef<Node> nodes, const StringSet<> &local, ModelSummary &
     std::string full = (node.domain + "." + node.op).str();
     ModelSummary::Operator &op = summary.ops[isOwn(node.domain) ? node.op.str() : full];
     ++op.count;
-    op.supported = local.contains(full) || (isOwn(node.domain) && findCode(node.op)) ||
-                   findRow(isOwn(node.domain) ? "" : node.domain, node.op, newestOpset);
+    StringRef domain = isOwn(node.domain) ? "" : node.domain;
+    op.supported = local.contains(full) || findCode(domain, node.op) || findRow(domain, node.op, newestOpset);
     for (const Attribute &attribute : node.attributes) {
       if (attribute.graph)
         count(*attribute.graph, local, summary);

@@ -68,8 +68,13 @@ Results importAttention(NodeContext &n) {
   std::optional<int64_t> queryHeads = n.integer("q_num_heads"), keyHeads = n.integer("kv_num_heads");
   int64_t mode = n.integer("qk_matmul_output_mode", 0), rank = n.rankOf(n.input(0));
   std::optional<int64_t> precision = n.integer("softmax_precision");
-  AttentionOperands operands{.q = n.input(0), .k = n.input(1), .v = n.input(2), .bias = {}, .allowed = {},
-                             .scale = n.real("scale"), .softcap = n.real("softcap", 0)};
+  AttentionOperands operands{.q = n.input(0),
+                             .k = n.input(1),
+                             .v = n.input(2),
+                             .bias = {},
+                             .allowed = {},
+                             .scale = n.real("scale"),
+                             .softcap = n.real("softcap", 0)};
   if (!n.expectRank(0, 3, 4) || !n.expectRank(1, rank, rank) || !n.expectRank(2, rank, rank))
     return {};
   if (mode < 0 || mode > 3 || bool(n.input(4)) != bool(n.input(5)) || (n.input(4) && n.input(6))) {
@@ -155,7 +160,8 @@ Results importLinearAttention(NodeContext &n) {
     n.fail(Code::Arity, "update_rule " + rule + " needs the input " + (gated && !n.input(4) ? "decay" : "beta"));
     return {};
   }
-  Value q = timeFirst(n, n.input(0), queryHeads), k = timeFirst(n, n.input(1), heads), v = timeFirst(n, n.input(2), heads);
+  Value q = timeFirst(n, n.input(0), queryHeads), k = timeFirst(n, n.input(1), heads),
+        v = timeFirst(n, n.input(2), heads);
   if (n.failed())
     return {};
   ArrayRef<int64_t> shape = n.shapeOf(k);
@@ -182,9 +188,9 @@ Results importLinearAttention(NodeContext &n) {
   double factor = scale == 0 ? 1 / std::sqrt(double(depth)) : scale;
   Results ends = makeScan(n, operands, [&](ArrayRef<Value> arguments) -> ValueList {
     Value decay = gated ? arguments[4] : Value(), beta = delta ? arguments.back() : Value();
-    Results step = n.makeAll("linear_attention_step",
-                             {arguments[1], arguments[2], arguments[3], decay, beta, arguments[0]},
-                             {n.is("scale", factor)});
+    Results step =
+        n.makeAll("linear_attention_step", {arguments[1], arguments[2], arguments[3], decay, beta, arguments[0]},
+                  {n.is("scale", factor)});
     return n.failed() ? ValueList() : ValueList{step[1], step[0]};
   });
   if (n.failed())
@@ -202,7 +208,8 @@ Results importRotaryEmbedding(NodeContext &n) {
   Value x = n.input(0), cos = n.input(1), sin = n.input(2), ids = n.input(3);
   bool interleaved = n.flag("interleaved");
   int64_t rotated = n.integer("rotary_embedding_dim", 0), heads = n.integer("num_heads", 0);
-  if (!n.expectRank(0, 3, 4) || !n.expectRank(1, ids ? 2 : 3, ids ? 2 : 3) || !n.expectRank(2, n.rankOf(cos), n.rankOf(cos)))
+  if (!n.expectRank(0, 3, 4) || !n.expectRank(1, ids ? 2 : 3, ids ? 2 : 3) ||
+      !n.expectRank(2, n.rankOf(cos), n.rankOf(cos)))
     return {};
   bool packed = n.rankOf(x) == 3;
   if (packed)
@@ -250,9 +257,9 @@ Results importCausalConv(NodeContext &n) {
     past = n.make("expand", {n.scalar(0, x)}, {n.is("shape", Ints{batch, channels, taps - 1})});
   Value seen = n.make("concat", {past, x}, {n.is("axis", 2)});
   Ints one{1}, zero{0};
-  Value y = n.make("conv", {seen, w, n.input(2)},
-                   {n.is("stride", one), n.is("dilation", one), n.is("lo", zero), n.is("hi", zero),
-                    n.is("group", channels)});
+  Value y =
+      n.make("conv", {seen, w, n.input(2)},
+             {n.is("stride", one), n.is("dilation", one), n.is("lo", zero), n.is("hi", zero), n.is("group", channels)});
   if (activation != "none")
     y = n.make("swish", {y});
   return {y, partOf(n, seen, 2, n.shapeOf(x)[2], taps - 1)};
