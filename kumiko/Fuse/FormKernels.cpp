@@ -3,6 +3,7 @@
 #include "kumiko/Fuse/Passes.h"
 #include "kumiko/Nn/Build.h"
 #include "kumiko/Nn/KernelSymbols.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -136,6 +137,9 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
       copyBareResults(function);
       for (const auto &group : groupOps(function))
         builder.build(*group);
+      // A call stands where the last op of its group stood; readers of its other results may have stood before that.
+      [[maybe_unused]] bool sorted = sortTopologically(&function.getBody().front());
+      assert(sorted && "kernels wait for each other");
     }
   }
 };

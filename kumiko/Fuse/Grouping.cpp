@@ -8,6 +8,15 @@ using namespace kumiko;
 
 static int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
 
+/// Whether `op`, should it share a kernel with `producer`, may have to wait for a kernel that waits for theirs: one
+/// that reads a side result of the producer and makes another operand of `op`.
+static bool mayWaitForItself(const Group &producer, Operation *op, unsigned operand) {
+  return producer.sideResults && llvm::any_of(op->getOpOperands(), [&](OpOperand &other) {
+           Operation *maker = other.get().getDefiningOp();
+           return other.getOperandNumber() != operand && maker && !isa<nn::ConstantOp>(maker);
+         });
+}
+
 /// Whether an injective `op` may follow `producer`'s kernel through operand number `operand`.
 static Decision canFollow(const Group &group, Operation *op, unsigned operand) {
   Value value = op->getOperand(operand);
@@ -17,6 +26,8 @@ static Decision canFollow(const Group &group, Operation *op, unsigned operand) {
     return Decision::forbid("the value has other readers");
   if (op->getNumResults() != 1)
     return Decision::forbid("the op has several results");
+  if (mayWaitForItself(group, op, operand))
+    return Decision::forbid("another operand may need the producer's other result");
   ReadKind kind = readKindOf(op, operand);
   switch (group.kind) {
   case OpClass::Injective:
@@ -43,6 +54,8 @@ static Decision canPrecede(const Group &producer, const Group &consumer, Operati
     return Decision::forbid("the producer is not elementwise");
   if (!value.hasOneUse())
     return Decision::forbid("the value has other readers");
+  if (mayWaitForItself(producer, op, operand))
+    return Decision::forbid("another operand may need the producer's other result");
   if (consumer.kind == OpClass::Contraction && op == consumer.ops.front())
     return Decision::forbid("a contraction reads its operands many times");
   int64_t reads = classOf(op) == OpClass::Reduction ? pointsOf(op) : elementsOf(op->getResult(0));
@@ -54,7 +67,7 @@ static Decision canPrecede(const Group &producer, const Group &consumer, Operati
 /// Whether all of `consumer`, which reads `value` in several places, may follow the kernel that makes it: x * f(x).
 static Decision canFollowWhole(const Group &producer, const Group &consumer, Value value) {
   DenseSet<Operation *> inside(consumer.ops.begin(), consumer.ops.end());
-  if (producer.closed || producer.kind > OpClass::Contraction)
+  if (producer.closed || producer.sideResults || producer.kind > OpClass::Contraction)
     return Decision::forbid("the producer stands alone");
   Operation *maker = value.getDefiningOp();
   if (llvm::any_of(producer.ops, [&](Operation *op) { return maker->isBeforeInBlock(op); }))
@@ -109,6 +122,7 @@ private:
       group->ops.push_back(op);
     }
     home[op] = group;
+    group->sideResults |= op->getNumResults() > 1;
     if (kind == OpClass::Injective || kind == OpClass::Reduction)
       absorbProducers(*group, op);
   }
@@ -151,6 +165,7 @@ private:
       }
       for (Operation *inner : producer->ops)
         home[inner] = &group;
+      group.sideResults |= producer->sideResults;
       llvm::append_range(group.ops, producer->ops);
       producer->ops.clear();
     }

@@ -26,6 +26,8 @@ struct Group {
   llvm::SmallVector<mlir::Operation *> ops;
   /// A pad around the result ends the kernel.
   bool closed = false;
+  /// An op of several results is inside, so other kernels may read what this one computes half-way.
+  bool sideResults = false;
 };
 
 /// The kernels of a function, in the order of their last ops. A refused merge becomes a remark.

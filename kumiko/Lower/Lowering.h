@@ -34,6 +34,8 @@ struct Lowering {
   llvm::SmallVector<mlir::Value, 8> values;
   /// By result number: somebody reads it.
   llvm::SmallVector<bool, 2> wanted;
+  /// Bit for bit what the evaluator computes in the declared types.
+  bool exact = false;
 
   bool isWanted(unsigned tensor) const;
 };
@@ -44,6 +46,6 @@ struct Lowering {
 /// The results of the instance on these operands (null where absent); null for a result that is not wanted.
 [[nodiscard]] llvm::Expected<llvm::SmallVector<mlir::Value, 2>>
 lowerInstance(mlir::OpBuilder &builder, mlir::Location loc, const eq::Instance &instance,
-              llvm::ArrayRef<mlir::Value> operands, llvm::ArrayRef<bool> wanted);
+              llvm::ArrayRef<mlir::Value> operands, llvm::ArrayRef<bool> wanted, bool exact);
 
 } // namespace kumiko::lower

@@ -25,8 +25,8 @@ using namespace kumiko;
 
 llvm::Expected<SmallVector<Value, 2>> lower::lowerInstance(OpBuilder &builder, Location loc,
                                                            const eq::Instance &instance, ArrayRef<Value> operands,
-                                                           ArrayRef<bool> wanted) {
-  Lowering lowering{builder, loc, instance, {}, SmallVector<bool, 2>(wanted)};
+                                                           ArrayRef<bool> wanted, bool exact) {
+  Lowering lowering{builder, loc, instance, {}, SmallVector<bool, 2>(wanted), exact};
   auto isStatic = [](const eq::Extent &extent) { return extent.isStatic(); };
   lowering.values.resize(instance.tensors.size());
   for (auto [tensor, value] : llvm::zip_equal(instance.tensors, lowering.values)) {
@@ -57,6 +57,7 @@ struct Pending {
 };
 
 struct NnToLinalg final : kumiko::impl::NnToLinalgPassBase<NnToLinalg> {
+  using NnToLinalgPassBase::NnToLinalgPassBase;
   void runOnOperation() override {
     SmallVector<Operation *> bodies;
     for (Operation &op : *getOperation().getBody())
@@ -112,7 +113,8 @@ private:
       SmallVector<bool, 2> wanted;
       for (Value result : op->getResults())
         wanted.push_back(!result.use_empty());
-      auto results = lower::lowerInstance(builder, op->getLoc(), *pending.instance, nn::operandSlots(op), wanted);
+      auto results =
+          lower::lowerInstance(builder, op->getLoc(), *pending.instance, nn::operandSlots(op), wanted, exact);
       if (!results)
         return refuse(op, results.takeError());
       for (auto [old, value] : llvm::zip_equal(op->getResults(), *results))

@@ -7,7 +7,9 @@ include "mlir/Pass/PassBase.td"
 def NnToLinalgPass : Pass<"nn-to-linalg", "::mlir::ModuleOp"> {
   let summary = "statements of equations become linalg on tensors";
   let description = [{
-    Class: exact (sums keep the order of the text until a schedule changes it).
+    Class: rounding (sums of f32 are kept in f32 from term to term); exact with `exact`, which sums in f64 in the order
+    of the text and marks every generic `exact`: schedules and templates then keep that order, and no product and sum
+    become one rounding. Without it the order of the text holds until a schedule changes it.
 
     Every op with an equation, in kernels and in functions, becomes at most one `linalg.generic` per statement; views
     and constants beside them become `tensor` and `arith` ops. A function that only calls kernels keeps its `nn.call`,
@@ -29,6 +31,7 @@ def NnToLinalgPass : Pass<"nn-to-linalg", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+  let options = [Option<"exact", "exact", "bool", "false", "compute bit for bit what the evaluator computes">];
 }
 
 #endif // KUMIKO_LOWER_PASSES_TD

@@ -45,10 +45,14 @@ private:
   mlir::Value integerBinary(eq::Function function, ElementType type, mlir::Value x, mlir::Value y, bool nonNegative);
   mlir::Value floatSign(ElementType type, mlir::Value x);
   mlir::Value sigmoid(ElementType type, mlir::Value x);
+  mlir::Value divide(eq::Function function, ElementType type, mlir::Value x, mlir::Value y, bool natural);
+  mlir::Value divideSafely(eq::Function function, ElementType type, mlir::Value x, mlir::Value y, bool natural);
+  mlir::Value integerPower(ElementType type, mlir::Value base, mlir::Value exponent);
   mlir::Value floorModulo(ElementType type, mlir::Value x, mlir::Value y);
   mlir::Value shift(eq::Function function, ElementType type, mlir::Value x, mlir::Value y);
   mlir::Value compare(eq::Function function, ElementType type, mlir::Value x, mlir::Value y);
   mlir::Value floatToInteger(mlir::Value value, ElementType from, ElementType to, bool inRange);
+  mlir::Value doubleToSingleOdd(mlir::Value value);
   mlir::Value floatToFloat(mlir::Value value, ElementType from, ElementType to);
   mlir::Value integerToInteger(mlir::Value value, ElementType from, ElementType to);
 

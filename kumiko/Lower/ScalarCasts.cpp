@@ -88,6 +88,21 @@ Value Scalar::floatToInteger(Value value, ElementType from, ElementType to, bool
   return integerToInteger(result, ElementType::I64, to);
 }
 
+/// f64 to f32 on the way to 16 bits, for which machines have no instruction. An inexact result gets an odd last bit, so
+/// that it is never a tie: rounding it once more is rounding the f64 once.
+Value Scalar::doubleToSingleOdd(Value value) {
+  Type f32 = b.getF32Type(), i32 = b.getI32Type();
+  Value nearest = arith::TruncFOp::create(b, loc, f32, value);
+  Value back = arith::ExtFOp::create(b, loc, b.getF64Type(), nearest);
+  Value beyond = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(b, loc, back),
+                                       math::AbsFOp::create(b, loc, value));
+  Value inexact = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, back, value);
+  Value bits = arith::BitcastOp::create(b, loc, i32, nearest);
+  bits = arith::SubIOp::create(b, loc, bits, arith::ExtUIOp::create(b, loc, i32, beyond));
+  bits = arith::OrIOp::create(b, loc, bits, arith::ExtUIOp::create(b, loc, i32, inexact));
+  return arith::BitcastOp::create(b, loc, f32, bits);
+}
+
 Value Scalar::floatToFloat(Value value, ElementType from, ElementType to) {
   MLIRContext *context = b.getContext();
   Type type = signlessType(context, to);
@@ -108,6 +123,8 @@ Value Scalar::floatToFloat(Value value, ElementType from, ElementType to) {
   }
   if (have < want)
     return arith::ExtFOp::create(b, loc, type, value);
+  if (have == 64 && want == 16)
+    return arith::TruncFOp::create(b, loc, type, doubleToSingleOdd(value));
   if (have > want)
     return arith::TruncFOp::create(b, loc, type, value);
   // f16 and bf16 have the same width and no direct conversion.

@@ -2,6 +2,7 @@
 #include "kumiko/Lower/Scalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -77,10 +78,13 @@ Value Scalar::floatSign(ElementType type, Value x) {
   return arith::SelectOp::create(b, loc, isZeroOrNan, x, unit);
 }
 
+/// e / (1 + e) of the larger side of 0: exp never overflows, and results near 0 keep their digits.
 Value Scalar::sigmoid(ElementType type, Value x) {
   Value one = real(type, 1);
-  Value decay = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
-  return arith::DivFOp::create(b, loc, one, arith::AddFOp::create(b, loc, one, decay));
+  Value small = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, math::AbsFOp::create(b, loc, x)));
+  Value isNegative = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, real(type, 0));
+  Value share = arith::SelectOp::create(b, loc, isNegative, small, one);
+  return arith::DivFOp::create(b, loc, share, arith::AddFOp::create(b, loc, one, small));
 }
 
 Value Scalar::integerUnary(Function function, ElementType type, Value x) {
@@ -140,11 +144,14 @@ Value Scalar::floatBinary(Function function, ElementType type, Value x, Value y)
   case Function::CeilDiv:
     return math::CeilOp::create(b, loc, arith::DivFOp::create(b, loc, x, y));
   case Function::Mod: {
-    // The remainder has the sign of x; move it to that of y where they differ.
+    // The remainder has the sign of x; move it to that of y where they differ. A zero takes the sign of y.
     Value rest = arith::RemFOp::create(b, loc, x, y), zero = real(type, 0);
-    Value signs =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, arith::MulFOp::create(b, loc, rest, y), zero);
-    return arith::SelectOp::create(b, loc, signs, arith::AddFOp::create(b, loc, rest, y), rest);
+    Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, rest, zero);
+    Value below = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, rest, zero);
+    Value divisorBelow = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, y, zero);
+    Value apart = arith::XOrIOp::create(b, loc, below, divisorBelow);
+    Value moved = arith::SelectOp::create(b, loc, apart, arith::AddFOp::create(b, loc, rest, y), rest);
+    return arith::SelectOp::create(b, loc, isZero, math::CopySignOp::create(b, loc, zero, y), moved);
   }
   default:
     return {};
@@ -153,7 +160,6 @@ Value Scalar::floatBinary(Function function, ElementType type, Value x, Value y)
 
 Value Scalar::integerBinary(Function function, ElementType type, Value x, Value y, bool nonNegative) {
   bool natural = type == ElementType::B1 || isUnsigned(type);
-  bool plainDivision = natural || nonNegative;
   auto pick = [&](auto whenNatural, auto whenSigned) -> Value {
     if (natural)
       return decltype(whenNatural)::create(b, loc, x, y);
@@ -177,23 +183,80 @@ Value Scalar::integerBinary(Function function, ElementType type, Value x, Value 
   case Function::Min:
     return pick(arith::MinUIOp(), arith::MinSIOp());
   case Function::Div:
-    return plainDivision ? Value(arith::DivUIOp::create(b, loc, x, y)) : arith::DivSIOp::create(b, loc, x, y);
   case Function::FloorDiv:
-    return plainDivision ? Value(arith::DivUIOp::create(b, loc, x, y)) : arith::FloorDivSIOp::create(b, loc, x, y);
   case Function::CeilDiv:
-    return pick(arith::CeilDivUIOp(), arith::CeilDivSIOp());
   case Function::Rem:
-    return plainDivision ? Value(arith::RemUIOp::create(b, loc, x, y)) : arith::RemSIOp::create(b, loc, x, y);
   case Function::Mod:
-    return plainDivision ? Value(arith::RemUIOp::create(b, loc, x, y)) : floorModulo(type, x, y);
+    return divideSafely(function, type, x, y, natural || nonNegative);
   case Function::Pow:
-    return isa<IndexType>(x.getType()) ? Value() : Value(math::IPowIOp::create(b, loc, x, y));
+    return isa<IndexType>(x.getType()) ? Value() : integerPower(type, x, y);
   case Function::Shl:
   case Function::Shr:
     return isa<IndexType>(x.getType()) ? Value() : shift(function, type, x, y);
   default:
     return {};
   }
+}
+
+/// `natural`: neither side is below 0.
+Value Scalar::divide(Function function, ElementType type, Value x, Value y, bool natural) {
+  switch (function) {
+  case Function::Div:
+    return natural ? Value(arith::DivUIOp::create(b, loc, x, y)) : arith::DivSIOp::create(b, loc, x, y);
+  case Function::FloorDiv:
+    return natural ? Value(arith::DivUIOp::create(b, loc, x, y)) : arith::FloorDivSIOp::create(b, loc, x, y);
+  case Function::CeilDiv:
+    return natural ? Value(arith::CeilDivUIOp::create(b, loc, x, y)) : arith::CeilDivSIOp::create(b, loc, x, y);
+  case Function::Rem:
+    return natural ? Value(arith::RemUIOp::create(b, loc, x, y)) : arith::RemSIOp::create(b, loc, x, y);
+  default:
+    return natural ? Value(arith::RemUIOp::create(b, loc, x, y)) : floorModulo(type, x, y);
+  }
+}
+
+/// Division by 0 gives 0, and the lowest number divided by -1 wraps; the machine would stop at either.
+Value Scalar::divideSafely(Function function, ElementType type, Value x, Value y, bool natural) {
+  IntegerAttr divisor;
+  if (matchPattern(y, m_Constant(&divisor)) && !divisor.getValue().isZero() && !divisor.getValue().isAllOnes())
+    return divide(function, type, x, y, natural);
+  auto equals = [&](int64_t value) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, y, integer(type, value));
+  };
+  Value isZero = equals(0), unsafe = isZero, negates;
+  if (!natural) {
+    negates = equals(-1);
+    unsafe = arith::OrIOp::create(b, loc, isZero, negates);
+  }
+  Value safe = arith::SelectOp::create(b, loc, unsafe, integer(type, 1), y);
+  Value result = divide(function, type, x, safe, natural);
+  bool isRemainder = function == Function::Rem || function == Function::Mod;
+  if (isRemainder) // by 1: what is left is 0, as it shall be
+    return result;
+  Value zero = integer(type, 0);
+  if (negates)
+    result = arith::SelectOp::create(b, loc, negates, arith::SubIOp::create(b, loc, zero, x), result);
+  return arith::SelectOp::create(b, loc, isZero, zero, result);
+}
+
+/// Squares and multiplies bit by bit of the exponent, for a body has no loops. Wraps like every product.
+Value Scalar::integerPower(ElementType type, Value base, Value exponent) {
+  Value zero = integer(type, 0), one = integer(type, 1), result = one, factor = base;
+  unsigned width = base.getType().getIntOrFloatBitWidth();
+  for (unsigned bit = 0; bit < width; ++bit) {
+    Value here = arith::AndIOp::create(b, loc, exponent, integer(type, int64_t(uint64_t(1) << bit)));
+    Value taken = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, here, zero);
+    Value more = arith::MulIOp::create(b, loc, result, factor);
+    result = arith::SelectOp::create(b, loc, taken, more, result);
+    factor = arith::MulIOp::create(b, loc, factor, factor);
+  }
+  if (type == ElementType::B1 || isUnsigned(type))
+    return result;
+  // 1 / base^n: 0 but for 1 and -1, whose powers are their own inverses, and which the low bits get right.
+  Value magnitude = integerUnary(Function::Abs, type, base);
+  Value isUnit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, magnitude, one);
+  Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, exponent, zero);
+  Value inverse = arith::SelectOp::create(b, loc, isUnit, result, zero);
+  return arith::SelectOp::create(b, loc, below, inverse, result);
 }
 
 /// The remainder has the sign of x; it moves to that of y where they differ.

@@ -1,5 +1,6 @@
 //===- StatementBuild.cpp - the generic of a statement ---------------------===//
 #include "kumiko/Lower/Body.h"
+#include "kumiko/Lower/Exact.h"
 #include "kumiko/Lower/Statement.h"
 #include "kumiko/Lower/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,13 +13,14 @@ using namespace kumiko::lower;
 using eq::Combine;
 using eq::Expr;
 
-/// Sums and products of f16 and smaller come together in f32 and are rounded once, when stored.
+/// Sums and products of f16 and smaller come together in f32 and are rounded once, when stored; exact ones in f64.
 ElementType StatementLowering::accumulatorType(unsigned target) const {
   ElementType stored = lowering.instance.tensors[statement.targets[target].tensor].type.element;
   bool accumulates = statement.combine == Combine::Sum || statement.combine == Combine::Product;
   if (!isFloat(stored) || !accumulates || stored == ElementType::F64)
     return stored;
-  return statement.values[target]->type == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+  bool wide = lowering.exact || statement.values[target]->type == ElementType::F64;
+  return wide ? ElementType::F64 : ElementType::F32;
 }
 
 Value StatementLowering::padValue(const MappedRead &read) {
@@ -202,6 +204,8 @@ llvm::Error StatementLowering::buildGeneric(SmallVectorImpl<Value> &results) {
                                            iterators, [&](OpBuilder &inside, Location loc, ValueRange arguments) {
                                              linalg::YieldOp::create(inside, loc, buildBody(inside, arguments));
                                            });
+  if (lowering.exact)
+    generic->setAttr(exactAttribute, b.getUnitAttr());
   llvm::append_range(results, generic.getResults());
   return bodyError.empty() ? llvm::Error::success() : llvm::createStringError(bodyError);
 }

@@ -38,7 +38,9 @@ static void addFuseStage(OpPassManager &passes, const PipelineOptions &options) 
 }
 
 static void addLowerStage(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(createNnToLinalgPass());
+  NnToLinalgPassOptions lower;
+  lower.exact = options.allow == Allow::Exact;
+  passes.addPass(createNnToLinalgPass(lower));
 }
 
 static void addScheduleStage(OpPassManager &passes, const PipelineOptions &options) {
@@ -50,7 +52,7 @@ static void addScheduleStage(OpPassManager &passes, const PipelineOptions &optio
 static void addCodegenStage(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createEmitKernelsPass());
   // Each kernel is a module of its own by now, so these run side by side.
-  addLowerKernelsToLlvm(passes.nest<ModuleOp>());
+  addLowerKernelsToLlvm(passes.nest<ModuleOp>(), /*approximate=*/options.allow >= Allow::Approximate);
 }
 
 void kumiko::addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options) {

@@ -2,24 +2,83 @@
 #include "kumiko/Emit/EmitError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace kumiko;
 
-llvm::Expected<std::string> kumiko::provenanceOf(llvm::StringRef path, const CompileOptions &options,
-                                                 const Target &target) {
+static constexpr llvm::StringLiteral digestKey = "model blake3:", allowKey = "allow ", dimKey = "dim ",
+                                     fileKey = ", file ";
+
+static llvm::ErrorOr<std::string> digestOf(llvm::StringRef path) {
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!file)
-    return emitError(Code::CannotOpen, "cannot read " + printable(path) + ": " + file.getError().message(),
+    return file.getError();
+  return llvm::toHex(llvm::BLAKE3::hash<16>(llvm::arrayRefFromStringRef((*file)->getBuffer())), /*LowerCase=*/true);
+}
+
+llvm::Expected<std::string> kumiko::provenanceOf(llvm::StringRef path, const CompileOptions &options,
+                                                 const Target &target) {
+  auto digest = digestOf(path);
+  if (!digest)
+    return emitError(Code::CannotOpen, "cannot read " + printable(path) + ": " + digest.getError().message(),
                      "the file was there a moment ago; do not change it while it is compiled");
-  auto digest = llvm::BLAKE3::hash<16>(llvm::arrayRefFromStringRef((*file)->getBuffer()));
-  std::string text = "model blake3:" + llvm::toHex(digest, /*LowerCase=*/true) + ", target " + target.describe() +
-                     ", allow " + nameOf(options.allow).str();
+  std::string text =
+      digestKey.str() + *digest + ", target " + target.describe() + ", " + allowKey.str() + nameOf(options.allow).str();
   std::vector<std::string> dims;
   for (const auto &dim : options.import.dims)
     dims.push_back(dim.getKey().str() + "=" + std::to_string(dim.getValue()));
   llvm::sort(dims);
   for (const std::string &dim : dims)
-    text += ", dim " + printable(dim);
-  return text;
+    text += ", " + dimKey.str() + printable(dim);
+  return text + fileKey.str() + printable(llvm::sys::path::filename(path));
+}
+
+bool kumiko::readProvenance(llvm::StringRef provenance, CompileOptions &options, ProblemList &problems) {
+  llvm::SmallVector<llvm::StringRef> words;
+  provenance.split(fileKey).first.split(words, ", ");
+  for (llvm::StringRef word : words) {
+    if (word.consume_front(allowKey))
+      options.allow = allowNamed(word).value_or(options.allow);
+    else if (word.consume_front(dimKey) && !onnx::parseDim(word, options.import, problems))
+      return false;
+  }
+  return true;
+}
+
+std::string kumiko::findSource(llvm::StringRef provenance, llvm::StringRef artefact, llvm::StringRef given,
+                               ProblemList &problems) {
+  llvm::StringRef digest = provenance.split(digestKey).second.split(',').first;
+  // Only a name: an artefact from elsewhere must not make us open what it likes.
+  llvm::StringRef name = llvm::sys::path::filename(provenance.split(fileKey).second);
+  llvm::SmallVector<std::string, 2> places;
+  if (!given.empty()) {
+    places.push_back(given.str());
+  } else if (!name.empty()) {
+    llvm::SmallString<128> beside = llvm::sys::path::parent_path(artefact);
+    llvm::sys::path::append(beside, name);
+    places = {beside.str().str(), name.str()};
+  }
+  for (const std::string &place : places) {
+    if (given.empty() && !llvm::sys::fs::exists(place))
+      continue;
+    auto found = digestOf(place);
+    if (!found) {
+      problems.add(Code::CannotOpen, "cannot read " + printable(place) + ": " + found.getError().message());
+      return "";
+    }
+    if (*found == digest)
+      return place;
+    problems.add(Code::BadOption, printable(place) + " is not the model that " + printable(artefact) + " was made from")
+        .helped("its digest is " + *found + ", the artefact's model had " + printable(digest) +
+                "; give the right one with --model, or compile again");
+    return "";
+  }
+  problems
+      .add(Code::BadOption,
+           "the model that " + printable(artefact) + " was made from is needed: its equations are the reference")
+      .helped(name.empty() ? "give it with --model MODEL"
+                           : "put " + printable(name) + " beside the library, or give it with --model MODEL");
+  return "";
 }

@@ -1,5 +1,6 @@
 //===- KernelShape.cpp - what kind of kernel a body of linalg ops is -------===//
 #include "kumiko/Schedule/KernelShape.h"
+#include "kumiko/Lower/Exact.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -147,6 +148,9 @@ static bool rowsOf(linalg::GenericOp op, RowsShape &rows, std::string &why) {
       return why = "a reduction's kept loops are not its outer ones", false;
     (isReduced ? rows.reduced : rows.kept).push_back(extent);
   }
+  // Each lane starts from the identity; data to start from would be counted once per lane.
+  if (!op.getDpsInits()[0].getDefiningOp<linalg::FillOp>())
+    return why = "a reduction starts from data", false;
   if (!hasSimpleCombiner(op))
     return why = "a reduction does more than combine two values", false;
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
@@ -244,7 +248,10 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results) {
   auto isEmpty = [](Value result) { return cast<RankedTensorType>(result.getType()).getNumElements() == 0; };
   if (reductions.empty() || llvm::any_of(results, isEmpty))
     return shape;
-  if (reductions.size() == 1 && isSumOfProducts(reductions[0])) {
+  bool exact = llvm::any_of(reductions, [](linalg::GenericOp op) { return op->hasAttr(exactAttribute); });
+  if (exact)
+    shape.why = "the order of sums is part of the result";
+  if (!exact && reductions.size() == 1 && isSumOfProducts(reductions[0])) {
     shape.contraction.op = reductions[0];
     bool ends = llvm::all_of(results, [&](Value result) { return endsContraction(result, reductions[0]); });
     if (!ends)
@@ -262,5 +269,7 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results) {
   bool along = llvm::any_of(reductions, [](linalg::GenericOp op) { return reducesAlongMemory(op); });
   if ((along || broadcastBack) && findRows(reductions, body, shape.rows, shape.why))
     shape.kind = KernelKind::Rows;
+  // Lanes along a row would each have a sum of their own.
+  shape.rows.lanesInsideRow &= !exact;
   return shape;
 }

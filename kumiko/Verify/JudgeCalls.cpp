@@ -116,7 +116,7 @@ static llvm::Error judgeCall(Walker &walker, size_t number, mlir::Operation *op,
 
 std::vector<Judgement> kumiko::judgeCalls(mlir::ModuleOp fused, const CompiledModel &compiled,
                                           llvm::ArrayRef<Tensor> inputs, const Tolerance &tolerance,
-                                          ProblemList &problems) {
+                                          Precision precision, ProblemList &problems) {
   auto jit = Jit::create(compiled.program, compiled.kernels, compiled.target);
   if (!jit) {
     takeProblems(jit.takeError(), problems);
@@ -128,7 +128,7 @@ std::vector<Judgement> kumiko::judgeCalls(mlir::ModuleOp fused, const CompiledMo
   std::vector<Judgement> judgements;
   size_t index = 0, number = 0;
   GraphOptions options;
-  options.precision = Precision::Double;
+  options.precision = precision;
   options.afterOp = [&](mlir::Operation *op, llvm::ArrayRef<const Tensor *>,
                         llvm::ArrayRef<const Tensor *> results) -> llvm::Error {
     bool done = !judgements.empty() && !judgements.back().good;

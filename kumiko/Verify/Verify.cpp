@@ -23,11 +23,11 @@ bool Tolerance::accepts(const Distance &distance, ElementType type) const {
   return ulp ? distance.ulp <= *ulp : distance.relativeToLargest <= shareOf(type);
 }
 
-std::vector<Tensor> kumiko::evaluateModule(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs,
+std::vector<Tensor> kumiko::evaluateModule(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs, Precision precision,
                                            ProblemList &problems) {
   auto arguments = llvm::map_to_vector(inputs, [](const Tensor &tensor) { return &tensor; });
   GraphOptions options;
-  options.precision = Precision::Double;
+  options.precision = precision;
   auto results = evaluateGraph(module.lookupSymbol<mlir::func::FuncOp>("main"), arguments, options);
   if (!results) {
     problems.add(Code::OperandValue, "the reference evaluator: " + toString(results.takeError()))

@@ -1,5 +1,6 @@
 //===- Verify.h - compiled code against the reference evaluator -------------===//
 #pragma once
+#include "kumiko/Evaluate/Evaluate.h"
 #include "kumiko/Pipeline/Compile.h"
 #include "kumiko/Support/Tensor.h"
 #include "kumiko/Verify/Ulp.h"
@@ -25,17 +26,18 @@ struct Judgement {
   bool good = false;
 };
 
-/// `@main` of a module after Import, Optimize or Fuse, evaluated in f64. Empty when problems were added.
-std::vector<Tensor> evaluateModule(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs, ProblemList &problems);
+/// `@main` of a module after Import, Optimize or Fuse, evaluated. Empty when problems were added.
+std::vector<Tensor> evaluateModule(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs, Precision precision,
+                                   ProblemList &problems);
 
 /// Each of `got` against its reference.
 std::vector<Judgement> judge(llvm::ArrayRef<ProgramValue> values, llvm::ArrayRef<Tensor> got,
                              llvm::ArrayRef<Tensor> reference, const Tolerance &tolerance);
 
-/// Runs the compiled program call by call, and beside it the equations of each kernel in f64; a judgement for each
+/// Runs the compiled program call by call, and beside it the equations of each kernel; a judgement for each
 /// result of each call, named by its source nodes, up to and including the first that is not good. `fused` is the
 /// module of the same model after Fuse. Equations see the reference's values, not the compiled ones.
 std::vector<Judgement> judgeCalls(mlir::ModuleOp fused, const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs,
-                                  const Tolerance &tolerance, ProblemList &problems);
+                                  const Tolerance &tolerance, Precision precision, ProblemList &problems);
 
 } // namespace kumiko

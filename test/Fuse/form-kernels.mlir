@@ -57,3 +57,15 @@ func.func @diamond(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> 
   %2 = nn.mul %0, %1 : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
   return %2 : tensor<4x2xf32>
 }
+
+// A kernel with a side result may not hold an op that waits for a reader of it: the two would wait for each other.
+// CHECK-LABEL: func @side_result
+// CHECK: %[[FIRST:.*]]:2 = nn.call
+// CHECK: nn.call @{{.*}}(%[[FIRST]]#0, %[[FIRST]]#1)
+func.func @side_result(%x: tensor<3x5x2xf32>, %t: tensor<3x2xi64>) -> tensor<f32> {
+  %loss, %weight = nn.nll_loss %x, %t {has_ignore = false, ignore = 0 : i64} : (tensor<3x5x2xf32>, tensor<3x2xi64>) -> (tensor<3x2xf32>, tensor<3x2xf32>)
+  %0 = nn.reduce %loss {axes = array<i64: 0, 1>, kind = "+"} : (tensor<3x2xf32>) -> tensor<f32>
+  %1 = nn.reduce %weight {axes = array<i64: 0, 1>, kind = "+"} : (tensor<3x2xf32>) -> tensor<f32>
+  %2 = nn.div %0, %1 : tensor<f32>
+  return %2 : tensor<f32>
+}

@@ -139,3 +139,32 @@ func.func @pow_mixed(%a: tensor<9xf32> {test.positive}, %b: tensor<9xi32> {test.
   %y = nn.pow %a, %b : (tensor<9xf32>, tensor<9xi32>) -> tensor<9xf32>
   return %y : tensor<9xf32>
 }
+func.func @divide_by_zero(%a: tensor<40xi32>, %b: tensor<40xi32> {test.below = 3}) -> (tensor<40xi32>, tensor<40xi32>, tensor<40xi32>) {
+  %0 = nn.div %a, %b : tensor<40xi32>
+  %1 = nn.mod %a, %b : tensor<40xi32>
+  %2 = nn.rem %a, %b : tensor<40xi32>
+  return %0, %1, %2 : tensor<40xi32>, tensor<40xi32>, tensor<40xi32>
+}
+func.func @divide_lowest(%a: tensor<2xi8> {test.below = 1}) -> (tensor<2xi8>, tensor<2xi8>) {
+  %lowest = nn.constant dense<-128> : tensor<2xi8>
+  %one = nn.constant dense<1> : tensor<2xi8>
+  %b = nn.sub %a, %one : tensor<2xi8>
+  %0 = nn.div %lowest, %b : tensor<2xi8>
+  %1 = nn.rem %lowest, %b : tensor<2xi8>
+  return %0, %1 : tensor<2xi8>, tensor<2xi8>
+}
+func.func @power(%a: tensor<40xi32>, %b: tensor<40xi32> {test.below = 9}) -> (tensor<40xi32>, tensor<40xi32>) {
+  %0 = nn.pow %a, %b : (tensor<40xi32>, tensor<40xi32>) -> tensor<40xi32>
+  %1 = nn.neg %b : tensor<40xi32>
+  %2 = nn.pow %a, %1 : (tensor<40xi32>, tensor<40xi32>) -> tensor<40xi32>
+  return %0, %2 : tensor<40xi32>, tensor<40xi32>
+}
+func.func @halves(%a: tensor<40xf64>) -> (tensor<40xf16>, tensor<40xbf16>) {
+  %0 = nn.cast %a {to = f16} : (tensor<40xf64>) -> tensor<40xf16>
+  %1 = nn.cast %a {to = bf16} : (tensor<40xf64>) -> tensor<40xbf16>
+  return %0, %1 : tensor<40xf16>, tensor<40xbf16>
+}
+func.func @float_mod(%a: tensor<40xf32>, %b: tensor<40xf32> {test.nan}) -> tensor<40xf32> {
+  %0 = nn.mod %a, %b : tensor<40xf32>
+  return %0 : tensor<40xf32>
+}

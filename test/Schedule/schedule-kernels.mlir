@@ -90,3 +90,35 @@ nn.kernel @given(%x: tensor<64xf32>) -> tensor<64xf32> attributes {schedule = {t
   } -> tensor<64xf32>
   nn.yield %y : tensor<64xf32>
 }
+
+// A sum that starts from data is no row: each lane would start from it.
+// CHECK-LABEL: nn.kernel @from_data
+// CHECK-SAME: template = "points"
+nn.kernel @from_data(%x: tensor<8x33xf32>, %start: tensor<8xf32>) -> tensor<8xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(n, k) -> (n, k)>, affine_map<(n, k) -> (n)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x33xf32>) outs(%start : tensor<8xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  nn.yield %y : tensor<8xf32>
+}
+
+// Exact sums keep their order: lanes never share one.
+// CHECK-LABEL: nn.kernel @ordered
+// CHECK-SAME: template = "points"
+nn.kernel @ordered(%a: tensor<8x33xf32>, %b: tensor<33x16xf32>) -> tensor<8x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x16xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<8x33xf32>, tensor<33x16xf32>) outs(%init : tensor<8x16xf32>) attrs = {exact} {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x16xf32>
+  nn.yield %y : tensor<8x16xf32>
+}

@@ -23,6 +23,9 @@ struct OpenModel {
   double compileSeconds = 0;
 };
 
+/// A problem for each of `options` that is given together with a shared library. False when there was one.
+bool refuseForLibrary(const Invocation &invocation, llvm::ArrayRef<OptionNumber> options, ProblemList &problems);
+
 /// Compiles or loads the invocation's MODEL; nothing when problems were added.
 std::optional<OpenModel> openModel(const Invocation &invocation, ProblemList &problems);
 

@@ -1,5 +1,6 @@
 #include "kumiko/Pipeline/Inputs.h"
 #include "tools/kumiko/Commands.h"
+#include "tools/kumiko/OptionTable.h"
 #include <chrono>
 
 using namespace kumiko;
@@ -17,14 +18,21 @@ CompileOptions kumiko::compileOptionsOf(const Invocation &invocation, ProblemLis
   return options;
 }
 
+bool kumiko::refuseForLibrary(const Invocation &invocation, llvm::ArrayRef<OptionNumber> options,
+                              ProblemList &problems) {
+  for (OptionNumber option : options)
+    if (invocation.has(option))
+      problems
+          .add(Code::BadOption, optionTable().getOptionPrefixedName(option) +
+                                    " says how to compile, and a shared library is compiled already")
+          .helped("give the model itself");
+  return !problems.hasErrors();
+}
+
 std::optional<OpenModel> kumiko::openModel(const Invocation &invocation, ProblemList &problems) {
   OpenModel open;
   if (isSharedLibrary(invocation.model)) {
-    for (OptionNumber option : {OPT_dim, OPT_allow, OPT_target, OPT_dump_ir, OPT_timing, OPT_jobs})
-      if (invocation.has(option))
-        problems.add(Code::BadOption, "a shared library is compiled already; this option changes nothing about it")
-            .helped("give the model itself");
-    if (problems.hasErrors())
+    if (!refuseForLibrary(invocation, {OPT_dim, OPT_allow, OPT_target, OPT_dump_ir, OPT_timing, OPT_jobs}, problems))
       return std::nullopt;
     open.executable = Executable::fromLibrary(invocation.model, problems);
   } else {

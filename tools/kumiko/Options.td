@@ -13,7 +13,7 @@ def run : SubCommand<"run", "run a model, or a shared library made by compile, o
 def bench : SubCommand<"bench", "measure how fast a model or a shared library runs",
   "kumiko bench MODEL|OUT.so [options]">;
 def verify : SubCommand<"verify", "compare compiled code with the reference evaluator",
-  "kumiko verify MODEL [options]">;
+  "kumiko verify MODEL|OUT.so [options]">;
 def inspect : SubCommand<"inspect", "show what a model or a shared library holds",
   "kumiko inspect MODEL|OUT.so [options]">;
 
@@ -73,6 +73,7 @@ defm threads : Value<"threads", "N", running, "threads of the compiled code (def
 
 let Group = verify_group in {
 defm ulp : Value<"ulp", "N", [verify], "largest error to accept, in units in the last place (default: 1e-5 of the largest for f32)">;
+defm model : Value<"model", "MODEL", [verify], "what OUT.so was compiled from (default: the file of that name beside it)">;
 def each_op : Flag<["--"], "each-op", [verify]>, HelpText<"name the first node whose result differs">;
 def each_pass : Flag<["--"], "each-pass", [verify]>, HelpText<"compare after every stage">;
 } // group

@@ -1,3 +1,4 @@
+#include "kumiko/Pipeline/Provenance.h"
 #include "kumiko/Support/Convert.h"
 #include "kumiko/Verify/Verify.h"
 #include "tools/kumiko/Commands.h"
@@ -28,6 +29,9 @@ public:
 
 private:
   bool readTolerance();
+  /// Compiles the model, or loads the library and finds the model it was made from.
+  bool open();
+  bool openLibrary();
   /// The module after `stage`; null with problems.
   std::unique_ptr<CompiledModel> compileUpTo(Stage stage);
   bool roundToOutputs(std::vector<Tensor> &results);
@@ -37,7 +41,9 @@ private:
   const Invocation &invocation;
   ProblemList &problems;
   CompileOptions options;
+  std::string source; ///< the model with the equations
   Tolerance tolerance;
+  Precision precision = Precision::Double;
   std::unique_ptr<CompiledModel> compiled;
   std::unique_ptr<Executable> executable;
   std::vector<Tensor> inputs, reference;
@@ -61,7 +67,30 @@ std::unique_ptr<CompiledModel> Verification::compileUpTo(Stage stage) {
   CompileOptions part = options;
   part.stopAfter = stage;
   part.dumpFolder.clear();
-  return compile(invocation.model, part, problems);
+  return compile(source, part, problems);
+}
+
+bool Verification::openLibrary() {
+  OptionNumber forModels[] = {OPT_dim, OPT_allow, OPT_target, OPT_dump_ir, OPT_each_op, OPT_each_pass};
+  if (!refuseForLibrary(invocation, forModels, problems) ||
+      !(executable = Executable::fromLibrary(invocation.model, problems)))
+    return false;
+  llvm::StringRef provenance = executable->info().provenance;
+  source = findSource(provenance, invocation.model, invocation.value(OPT_model), problems);
+  return !source.empty() && readProvenance(provenance, options, problems);
+}
+
+bool Verification::open() {
+  if (isSharedLibrary(invocation.model))
+    return openLibrary();
+  if (invocation.has(OPT_model)) {
+    problems.add(Code::BadOption, "--model is for a shared library; " + printable(invocation.model) + " is a model")
+        .helped("leave it out");
+    return false;
+  }
+  source = invocation.model;
+  compiled = compile(source, options, problems);
+  return compiled && (executable = Executable::fromCompiled(*compiled, problems));
 }
 
 /// The evaluator's results are f64; they are measured in the last places of the outputs' types like compiled ones.
@@ -82,7 +111,7 @@ bool Verification::compareStages() {
     auto model = compileUpTo(stage);
     if (!model)
       return false;
-    std::vector<Tensor> results = evaluateModule(*model->module, inputs, problems);
+    std::vector<Tensor> results = evaluateModule(*model->module, inputs, precision, problems);
     if (problems.hasErrors() || !roundToOutputs(results))
       return false;
     comparisons.push_back({nameOf(stage).str(), judge(executable->outputs(), results, reference, tolerance)});
@@ -94,7 +123,7 @@ bool Verification::compareCalls() {
   auto fused = compileUpTo(Stage::Fuse);
   if (!fused)
     return false;
-  comparisons.push_back({"calls", judgeCalls(*fused->module, *compiled, inputs, tolerance, problems)});
+  comparisons.push_back({"calls", judgeCalls(*fused->module, *compiled, inputs, tolerance, precision, problems)});
   return !problems.hasErrors();
 }
 
@@ -102,16 +131,20 @@ bool Verification::run() {
   unsigned threads = invocation.threadCount(OPT_threads, problems);
   if (!readTolerance() || problems.hasErrors())
     return false;
-  compiled = compile(invocation.model, options, problems);
-  if (!compiled || !(executable = Executable::fromCompiled(*compiled, problems)))
+  if (!open())
     return false;
+  // An exact build promises the bits of the declared types, others to be near the true value.
+  if (options.allow == Allow::Exact) {
+    precision = Precision::Declared;
+    tolerance.ulp = tolerance.ulp.value_or(0);
+  }
   inputs = inputsOf(invocation, *executable, /*randomOtherwise=*/true, problems);
   if (problems.hasErrors() || !executable->prepare(inputs, threads, problems) || !executable->run(problems))
     return false;
   auto imported = compileUpTo(Stage::Import);
   if (!imported)
     return false;
-  reference = evaluateModule(*imported->module, inputs, problems);
+  reference = evaluateModule(*imported->module, inputs, precision, problems);
   if (problems.hasErrors())
     return false;
   if (invocation.has(OPT_each_pass) && !compareStages())
@@ -166,11 +199,6 @@ static void printJson(llvm::ArrayRef<Comparison> comparisons, bool good) {
 }
 
 int kumiko::verifyCommand(const Invocation &invocation, ProblemList &problems) {
-  if (isSharedLibrary(invocation.model)) {
-    problems.add(Code::UnsupportedForm, "a shared library holds no equations to compare with")
-        .helped("give the model it was compiled from");
-    return 0;
-  }
   Verification verification(invocation, problems);
   if (problems.hasErrors() || !verification.run())
     return 0;

@@ -1,5 +1,6 @@
 //===- DemandBody.cpp - bodies of linalg ops, loads and stores, by lane ----===//
 #include "kumiko/Codegen/Cpu/Demand.h"
+#include "kumiko/Lower/Exact.h"
 
 using namespace mlir;
 using namespace kumiko::cpu;
@@ -152,7 +153,8 @@ Value Demand::elementwise(Operation *op, ArrayRef<Value> operands) {
   OperationState state(loc, op->getName(), values, {type}, op->getAttrs());
   Operation *clone = b.create(state);
   // Within one statement a product and a sum may become one rounding (class `rounding`).
-  if (auto arith = dyn_cast<arith::ArithFastMathInterface>(clone))
+  bool exact = op->getParentOp() && op->getParentOp()->hasAttr(exactAttribute);
+  if (auto arith = dyn_cast<arith::ArithFastMathInterface>(clone); arith && !exact)
     clone->setAttr(arith.getFastMathAttrName(),
                    arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
   return clone->getResult(0);

@@ -56,6 +56,25 @@ static func::FuncOp createFunction(OpBuilder &b, nn::KernelOp kernel) {
   return function;
 }
 
+/// Refuses floats of 8, 6 and 4 bits and integers of 4 and 2: there is no code for them yet.
+static LogicalResult refuseSmallTypes(nn::KernelOp kernel, Location caller) {
+  auto isSmall = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    if (isa<FloatType>(element))
+      return element.getIntOrFloatBitWidth() <= 8;
+    return isa<IntegerType>(element) && element.getIntOrFloatBitWidth() < 8 && !element.isInteger(1);
+  };
+  auto refused = kernel.getBody().walk([&](Operation *op) -> WalkResult {
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
+    auto found = llvm::find_if(types, isSmall);
+    if (found == types.end())
+      return WalkResult::advance();
+    return emitError(caller) << "the element type " << getElementTypeOrSelf(*found) << " is not yet compiled";
+  });
+  return failure(refused.wasInterrupted());
+}
+
 static LogicalResult emitKernel(nn::KernelOp kernel) {
   FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
   if (failed(schedule))
@@ -118,6 +137,14 @@ namespace {
 struct EmitKernels final : kumiko::impl::EmitKernelsPassBase<EmitKernels> {
   void runOnOperation() override {
     SmallVector<nn::KernelOp> kernels(getOperation().getOps<nn::KernelOp>());
+    // Bodies do not know which nodes they come from; their calls do.
+    llvm::StringMap<Location> callers;
+    getOperation()->walk([&](nn::CallOp call) { callers.try_emplace(call.getCallee(), call.getLoc()); });
+    for (nn::KernelOp kernel : kernels) {
+      auto caller = callers.find(kernel.getName());
+      if (failed(refuseSmallTypes(kernel, caller == callers.end() ? kernel.getLoc() : caller->second)))
+        return signalPassFailure();
+    }
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       function.erase();
     for (nn::KernelOp kernel : kernels)

@@ -7,9 +7,11 @@
 
 using namespace mlir;
 
-void kumiko::addLowerKernelsToLlvm(OpPassManager &pm) {
+void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, bool approximate) {
   // Before CSE and hoisting, so that the expansions' constants leave the loops too.
-  pm.addPass(createExpandMathPass());
+  if (approximate)
+    pm.addPass(createExpandMathPass());
+  pm.addPass(createCallMathPass());
   // Addresses are sums that begin with the outer loops: equal parts meet and leave the inner loops here, while loops
   // are still loops.
   pm.addPass(createCSEPass());

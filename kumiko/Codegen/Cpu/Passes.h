@@ -9,6 +9,7 @@ namespace kumiko {
 #define GEN_PASS_REGISTRATION
 #include "kumiko/Codegen/Cpu/Passes.h.inc"
 
-/// From loops and vectors to the LLVM dialect, per kernel module and in parallel.
-void addLowerKernelsToLlvm(mlir::OpPassManager &kernelModules);
+/// From loops and vectors to the LLVM dialect, per kernel module and in parallel. Elementary functions become our own
+/// vector code with `approximate`, otherwise calls of libm.
+void addLowerKernelsToLlvm(mlir::OpPassManager &kernelModules, bool approximate);
 } // namespace kumiko

@@ -40,7 +40,7 @@ public:
   void emit() {
     merge();
     MergedLoop laneLoop{};
-    bool across = !k.shape.rows.lanesInsideRow && !rowLoops.empty();
+    across = !lanesInside() && !rowLoops.empty();
     if (across)
       laneLoop = rowLoops.pop_back_val();
     int64_t rows = 1;
@@ -122,7 +122,7 @@ private:
   //===--- rows kept in scratch -------------------------------------------------------------------===//
 
   Value scratchOf(linalg::GenericOp op) {
-    int64_t row = lanesInside() ? 1 : k.demand.lanes;
+    int64_t row = across ? k.demand.lanes : 1;
     for (int64_t extent : k.shape.rows.reduced)
       row *= extent;
     int64_t place = llvm::find(keptOps, op) - keptOps.begin();
@@ -138,7 +138,7 @@ private:
       if (loop >= keptRank)
         inRow[loop - keptRank] = form;
     Form place = linearize(inRow, k.shape.rows.reduced);
-    if (lanesInside())
+    if (!across)
       return place;
     Form wide = place * k.demand.lanes;
     wide.lane = 1;
@@ -197,7 +197,7 @@ private:
   Value reduceRow(linalg::GenericOp op) {
     Value init = k.demand.at(op.getDpsInits()[0], {});
     if (!lanesInside())
-      return reduceNest(op, 0, {k.demand.spread(init)})[0];
+      return reduceNest(op, 0, {across ? k.demand.spread(init) : init})[0];
     int64_t vectors = depthLoops.back().extent / k.demand.lanes;
     SmallVector<Value> accumulators(vectors >= 8 ? 4 : 1, k.demand.spread(init));
     accumulators = reduceNest(op, 0, accumulators);
@@ -231,8 +231,10 @@ private:
       return reduceVectors(op, loop, carried);
     return k.loop(0, loop.extent, 1, carried, [&](Form form, ArrayRef<Value> accumulators) {
       point[loop.loop] = form;
-      if (last)
-        return SmallVector<Value>{k.demand.spread(step(op, accumulators[0]))};
+      if (last) {
+        Value next = step(op, accumulators[0]);
+        return SmallVector<Value>{across ? k.demand.spread(next) : next};
+      }
       return reduceNest(op, depth + 1, llvm::to_vector(accumulators));
     });
   }
@@ -298,6 +300,8 @@ private:
   SmallVector<linalg::GenericOp> reductions, keptOps;
   std::vector<Output> outputs;
   SmallVector<MergedLoop> rowLoops, depthLoops;
+  /// Lanes run across rows. Neither so nor inside a row: there is one row, whose order must be kept.
+  bool across = false;
   /// Where we are: kept dimensions first, then reduced ones.
   Position point;
 };

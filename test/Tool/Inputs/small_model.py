@@ -46,10 +46,10 @@ def node(op, inputs, outputs, name, attributes=b"", domain=""):
     return b"".join(parts)
 
 
-def model(nodes, weights, inputs, outputs, domains=("",)):
+def model(nodes, weights, inputs, outputs, domains=("",), opset=17):
     graph = b"".join(message(1, n) for n in nodes) + message(2, "small") + b"".join(message(5, w) for w in weights)
     graph += b"".join(message(11, i) for i in inputs) + b"".join(message(12, o) for o in outputs)
-    opsets = b"".join(message(8, (message(1, d) if d else b"") + number(2, 17 if not d else 1)) for d in domains)
+    opsets = b"".join(message(8, (message(1, d) if d else b"") + number(2, opset if not d else 1)) for d in domains)
     return number(1, 8) + message(2, "small_model.py") + message(7, graph) + opsets
 
 
@@ -78,6 +78,26 @@ def mismatch():
     """Inner dimensions that do not fit: 8 and 5."""
     nodes = [node("MatMul", ["x", "w"], ["y"], "dense/product")]
     return model(nodes, [tensor("w", [5, 4], [0.0] * 20)], [value_info("x", [2, 8])], [value_info("y", [2, 4])])
+
+
+def small_float():
+    """A cast to an 8-bit float and back."""
+    to = lambda kind: message(5, message(1, "to") + number(3, kind) + number(20, 2))
+    nodes = [node("Cast", ["x"], ["z"], "down", to(17)), node("Cast", ["z"], ["y"], "up", to(FLOAT))]
+    return model(nodes, [], [value_info("x", [2, 8])], [value_info("y", [2, 8])], opset=19)
+
+
+def sums():
+    """y = softmax(tanh(x @ w)), z = mean(x): sums and functions, where rounding shows."""
+    weights = [((7 * i) % 113 - 56) / 97 for i in range(300)]
+    nodes = [
+        node("MatMul", ["x", "w"], ["product"], "product"),
+        node("Tanh", ["product"], ["bent"], "bent"),
+        node("Softmax", ["bent"], ["y"], "share"),
+        node("ReduceMean", ["x"], ["z"], "mean", message(5, message(1, "keepdims") + number(3, 0) + number(20, 2))),
+    ]
+    outputs = [value_info("y", [5, 3]), value_info("z", [])]
+    return model(nodes, [tensor("w", [100, 3], weights)], [value_info("x", [5, 100])], outputs)
 
 
 def lookup():

@@ -21,4 +21,20 @@ def ExpandMathPass : Pass<"kumiko-expand-math"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];
 }
+
+def CallMathPass : Pass<"kumiko-call-math", "::mlir::ModuleOp"> {
+  let summary = "Replace elementary functions by calls of libm";
+  let description = [{
+    Class: exact. Every elementary function of the math dialect that is left, scalar or vector, becomes a call for each
+    element:
+
+    ```mlir
+    %y = math.exp %x : f64   ->   %y = func.call @exp(%x) : (f64) -> f64
+    ```
+
+    f16 and bf16 are computed in f32 and rounded once more. This is what f64 and builds without approximations use.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::vector::VectorDialect"];
+}
 #endif

@@ -35,6 +35,19 @@ std::optional<MathFunction> kumiko::mathFunctionNamed(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
+std::optional<MathFunction> kumiko::mathFunctionOf(Operation *op) {
+  llvm::StringRef name = op->getName().getStringRef();
+  // A square root is an instruction.
+  if (!name.consume_front("math.") || name == "sqrt")
+    return std::nullopt;
+  return mathFunctionNamed(name == "powf" ? "pow" : name);
+}
+
+Type kumiko::withElement(Type type, Type element) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(vector.clone(element)) : element;
+}
+
 unsigned kumiko::argumentCount(MathFunction function) {
   return function == MathFunction::Atan2 || function == MathFunction::Pow ? 2 : 1;
 }

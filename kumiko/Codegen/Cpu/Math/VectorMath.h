@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Operation.h"
 #include "mlir/IR/ValueRange.h"
 #include <optional>
 
@@ -44,6 +45,11 @@ enum class MathFunction {
 
 /// The function of this name (`exp`, `log1p`, `atan2`, ...), as the notation of equations spells it.
 std::optional<MathFunction> mathFunctionNamed(llvm::StringRef name);
+
+/// The elementary function that an op of the math dialect computes; not one that is an instruction.
+std::optional<MathFunction> mathFunctionOf(mlir::Operation *op);
+/// A scalar or vector type with other elements.
+mlir::Type withElement(mlir::Type type, mlir::Type element);
 
 /// Atan2 (y, x) and Pow (base, exponent) have two arguments, the others one.
 unsigned argumentCount(MathFunction function);
