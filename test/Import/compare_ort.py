@@ -11,12 +11,19 @@ import subprocess
 import sys
 import tempfile
 
+import elementwise_cases
+import movement_cases
 import ort_cases
+import quantize_cases
 import recurrent_cases
+import reduction_cases
 import resize_cases
 import window_cases
 
-FAMILIES = {"recurrent": recurrent_cases, "resize": resize_cases, "window": window_cases}
+FAMILIES = {
+    "elementwise": elementwise_cases, "movement": movement_cases, "quantize": quantize_cases, "recurrent": recurrent_cases,
+    "reduction": reduction_cases, "resize": resize_cases, "window": window_cases,
+}
 
 
 def main():

@@ -35,6 +35,7 @@ class Cases:
         many, or a list in which 0 leaves one out. `expect` replaces ONNX Runtime's answer where that has none. A case
         that ONNX Runtime refuses is counted in `refused` when it `may_refuse`, an error otherwise."""
         assert name not in self.names, name
+        inputs = [None if value is None else np.asarray(value) for value in inputs]
         names = ["" if value is None else _NAMES[i] for i, value in enumerate(inputs)]
         while names and not names[-1]:
             names.pop()

@@ -121,6 +121,8 @@ Results importDynamicQuantizeLinear(NodeContext &n) {
   };
   Value high = extreme("max"), low = extreme("min");
   Value scale = n.make("div", {n.make("sub", {high, low}), n.scalar(255, x)});
+  // Of zeros alone the standard's formula makes 0 / 0; a scale of 1 represents them, as in ONNX Runtime.
+  scale = n.make("select", {n.make("eq", {scale, n.scalar(0, x)}), n.scalar(1, x), scale});
   Value zero = n.make("round", {n.make("div", {n.make("neg", {low}), scale})});
   zero = n.make("min", {n.make("max", {zero, n.scalar(0, x)}), n.scalar(255, x)});
   mlir::Type u8 = nn::fromEquation(n.context(), ElementType::U8);
