@@ -32,7 +32,7 @@ static DenseElementsAttr singleElement(Value value) {
 namespace {
 class KernelBuilder {
 public:
-  KernelBuilder(ModuleOp module) : module(module), symbols(module) {}
+  explicit KernelBuilder(ModuleOp module) : symbols(module) {}
 
   void build(const Group &group) {
     llvm::SmallSetVector<Value, 8> inputs;
@@ -46,7 +46,9 @@ public:
         if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
           outputs.push_back(result);
     }
-    nn::KernelOp kernel = symbols.add(create(group, inputs.getArrayRef(), outputs));
+    auto isConstant = [](Value value) { return bool(value.getDefiningOp<nn::ConstantOp>()); };
+    nn::KernelOp kernel = symbols.make(inputs.getArrayRef(), isConstant, outputs,
+                                       [&](OpBuilder &b, IRMapping &mapping) { cloneOps(group, b, mapping); });
     OpBuilder b(group.ops.back());
     SmallVector<Location> sources;
     for (Operation *op : group.ops)
@@ -60,34 +62,17 @@ public:
   }
 
 private:
-  nn::KernelOp create(const Group &group, ArrayRef<Value> inputs, ArrayRef<Value> outputs) {
-    auto b = OpBuilder::atBlockBegin(module.getBody());
+  /// Constants of one element go along: they are code, not memory.
+  static void cloneOps(const Group &group, OpBuilder &b, IRMapping &mapping) {
     Location unknown = b.getUnknownLoc();
-    auto type = b.getFunctionType(TypeRange(ValueRange(inputs)), TypeRange(ValueRange(outputs)));
-    auto kernel = nn::KernelOp::create(b, unknown, "k", type);
-    Block *body = kernel.getBody().empty() ? b.createBlock(&kernel.getBody()) : &kernel.getBody().front();
-    IRMapping mapping;
-    for (auto [number, value] : llvm::enumerate(inputs)) {
-      mapping.map(value, number < body->getNumArguments() ? body->getArgument(number)
-                                                          : body->addArgument(value.getType(), unknown));
-      if (value.getDefiningOp<nn::ConstantOp>())
-        kernel.setArgAttr(number, "nn.constant", b.getUnitAttr());
-    }
-    b.setInsertionPointToEnd(body);
     for (Operation *op : group.ops) {
       for (Value operand : op->getOperands())
         if (DenseElementsAttr value = singleElement(operand); value && !mapping.contains(operand))
           mapping.map(operand, nn::ConstantOp::create(b, unknown, operand.getType(), value).getResult());
       b.clone(*op, mapping)->setLoc(unknown);
     }
-    SmallVector<Value> yielded;
-    for (Value output : outputs)
-      yielded.push_back(mapping.lookup(output));
-    nn::YieldOp::create(b, unknown, yielded);
-    return kernel;
   }
 
-  ModuleOp module;
   nn::KernelSymbols symbols;
 };
 

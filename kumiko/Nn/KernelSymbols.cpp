@@ -24,3 +24,23 @@ KernelOp KernelSymbols::add(KernelOp kernel) {
   symbols.insert(kernel);
   return kernel;
 }
+
+KernelOp KernelSymbols::make(ArrayRef<Value> inputs, llvm::function_ref<bool(Value)> isConstant,
+                             ArrayRef<Value> results, llvm::function_ref<void(OpBuilder &, IRMapping &)> fill) {
+  auto b = OpBuilder::atBlockBegin(&symbols.getOp()->getRegion(0).front());
+  Location unknown = b.getUnknownLoc();
+  auto type = b.getFunctionType(TypeRange(ValueRange(inputs)), TypeRange(ValueRange(results)));
+  auto kernel = KernelOp::create(b, unknown, "k", type);
+  Block *body = kernel.getBody().empty() ? b.createBlock(&kernel.getBody()) : &kernel.getBody().front();
+  IRMapping mapping;
+  for (auto [number, value] : llvm::enumerate(inputs)) {
+    mapping.map(value, number < body->getNumArguments() ? body->getArgument(number)
+                                                        : body->addArgument(value.getType(), unknown));
+    if (isConstant(value))
+      kernel.setArgAttr(number, "nn.constant", b.getUnitAttr());
+  }
+  b.setInsertionPointToEnd(body);
+  fill(b, mapping);
+  YieldOp::create(b, unknown, llvm::map_to_vector(results, [&](Value result) { return mapping.lookup(result); }));
+  return add(kernel);
+}

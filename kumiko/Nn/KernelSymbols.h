@@ -1,6 +1,7 @@
 //===- KernelSymbols.h - kernels by what they do ---------------------------===//
 #pragma once
 #include "kumiko/Nn/Nn.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace kumiko::nn {
 
@@ -10,10 +11,16 @@ class KernelSymbols {
 public:
   explicit KernelSymbols(mlir::ModuleOp module) : symbols(module) {}
 
+  /// The kernel that computes `results` from `inputs`. `fill` puts its ops at the builder's place: the mapping has the
+  /// inputs when it is called, and the results when it returns.
+  KernelOp make(llvm::ArrayRef<mlir::Value> inputs, llvm::function_ref<bool(mlir::Value)> isConstant,
+                llvm::ArrayRef<mlir::Value> results,
+                llvm::function_ref<void(mlir::OpBuilder &, mlir::IRMapping &)> fill);
+
+private:
   /// Gives a new kernel its name, or erases it in favour of the equal one that is already there.
   KernelOp add(KernelOp kernel);
 
-private:
   mlir::SymbolTable symbols;
 };
 

@@ -3,7 +3,6 @@
 #include "kumiko/Schedule/KernelShape.h"
 #include "kumiko/Schedule/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace kumiko {
@@ -110,30 +109,13 @@ private:
     for (Value value : wanted)
       visit(value);
 
-    OpBuilder b(module.getContext());
-    b.setInsertionPointToStart(module.getBody());
-    Location unknown = b.getUnknownLoc();
-    auto type = b.getFunctionType(TypeRange(ValueRange(inputs.getArrayRef())), TypeRange(ValueRange(wanted)));
-    auto kernel = nn::KernelOp::create(b, unknown, "k", type);
-    Block *body = kernel.getBody().empty() ? b.createBlock(&kernel.getBody()) : &kernel.getBody().front();
-    IRMapping mapping;
-    for (auto [number, value] : llvm::enumerate(inputs)) {
-      mapping.map(value, number < body->getNumArguments() ? body->getArgument(number)
-                                                          : body->addArgument(value.getType(), unknown));
-      if (constants.contains(value))
-        kernel.setArgAttr(number, "nn.constant", b.getUnitAttr());
-    }
-    b.setInsertionPointToEnd(body);
-    for (Operation *op : ops)
-      b.clone(*op, mapping);
-    SmallVector<Value> yielded, arguments;
-    for (Value value : wanted)
-      yielded.push_back(mapping.lookup(value));
-    nn::YieldOp::create(b, unknown, yielded);
-    kernel = symbols.add(kernel);
-    for (Value input : inputs)
-      arguments.push_back(known.lookup(input));
-    b.setInsertionPoint(call);
+    auto isConstant = [&](Value value) { return constants.contains(value); };
+    nn::KernelOp kernel = symbols.make(inputs.getArrayRef(), isConstant, wanted, [&](OpBuilder &b, IRMapping &mapping) {
+      for (Operation *op : ops)
+        b.clone(*op, mapping);
+    });
+    auto arguments = llvm::map_to_vector(inputs, [&](Value input) { return known.lookup(input); });
+    OpBuilder b(call);
     return nn::CallOp::create(b, call.getLoc(), TypeRange(ValueRange(wanted)),
                               FlatSymbolRefAttr::get(kernel.getNameAttr()), arguments);
   }
