@@ -102,23 +102,10 @@ void copyBareResults(func::FuncOp function) {
   }
 }
 
-/// Ops without an equation that are more than a view have no way to code yet.
-LogicalResult refuseOthers(func::FuncOp function) {
-  bool refused = false;
-  for (Operation &op : function.getBody().front().without_terminator())
-    if (!isa<nn::EquationInterface, nn::ConstantOp, nn::ReshapeOp, nn::BitcastOp, nn::CallOp>(op)) {
-      op.emitError() << "'" << op.getName() << "' is not yet compiled: only equations are";
-      refused = true;
-    }
-  return failure(refused);
-}
-
 struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
   void runOnOperation() override {
     KernelBuilder builder(getOperation());
     for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      if (failed(refuseOthers(function)))
-        return signalPassFailure();
       copyBareResults(function);
       for (const auto &group : groupOps(function))
         builder.build(*group);

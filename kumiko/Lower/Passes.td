@@ -34,4 +34,14 @@ def NnToLinalgPass : Pass<"nn-to-linalg", "::mlir::ModuleOp"> {
   let options = [Option<"exact", "exact", "bool", "false", "compute bit for bit what the evaluator computes">];
 }
 
+def RefuseUncompiledPass : Pass<"refuse-uncompiled", "::mlir::ModuleOp"> {
+  let summary = "fails when a function holds an op that has no way to code";
+  let description = [{
+    Stands before kernels are formed, when Optimize has computed what can be computed: all refusals of a model come at
+    once, each at its op, with the reason that the lowering would give. Changes nothing. See Refusal.h.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // KUMIKO_LOWER_PASSES_TD

@@ -34,6 +34,8 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
 }
 
 static void addFuseStage(OpPassManager &passes, const PipelineOptions &options) {
+  // As late as ops are still those of the graph: what Optimize could compute is gone.
+  passes.addPass(createRefuseUncompiledPass());
   passes.addPass(createFormKernelsPass());
 }
 

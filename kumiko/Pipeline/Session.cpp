@@ -24,8 +24,7 @@ Session::Session(unsigned jobs) : jobCount(effectiveJobs(jobs)) {
   mlirContext->loadAllAvailableDialects();
 }
 
-/// The names of source nodes are the outermost NameLocs.
-static std::string sourceNode(mlir::Location location) {
+std::string kumiko::sourceNode(mlir::Location location) {
   std::string name;
   location->walk([&](mlir::Location inner) {
     auto named = llvm::dyn_cast<mlir::NameLoc>(inner);
@@ -59,7 +58,8 @@ DiagnosticsToProblems::DiagnosticsToProblems(mlir::MLIRContext &context, Stage s
         place.name = sourceNode(diagnostic.getLocation());
         problems.add(code, nameOf(stage) + ": " + message)
             .at(std::move(place))
-            .helped(code == Code::Internal ? "this is a defect of Kumiko; please report it together with the model"
-                                           : "kumiko inspect shows what a model uses");
+            .helped(code == Code::Internal
+                        ? "this is a defect of Kumiko; please report it together with the model"
+                        : "replace the node by other ops of ONNX; kumiko inspect lists all such nodes");
         return mlir::success();
       }) {}

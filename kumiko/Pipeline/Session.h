@@ -25,6 +25,9 @@ private:
   std::unique_ptr<mlir::MLIRContext> mlirContext;
 };
 
+/// The name of the source node at a location: the outermost NameLoc.
+std::string sourceNode(mlir::Location location);
+
 /// While it lives, errors that passes emit become problems: not supported where a pass says so, else a defect of ours.
 class DiagnosticsToProblems {
 public:

@@ -1,3 +1,4 @@
+#include "kumiko/Lower/Refusal.h"
 #include "kumiko/Pipeline/MultiplyAdds.h"
 #include "tools/kumiko/Commands.h"
 #include "llvm/Support/JSON.h"
@@ -10,6 +11,8 @@ namespace {
 struct Inspection {
   onnx::ModelSummary summary;
   std::optional<uint64_t> multiplyAdds;
+  /// Why it will not compile; empty when it will.
+  const ProblemList &reasons;
 };
 } // namespace
 
@@ -39,6 +42,7 @@ static void printModel(const Inspection &inspection) {
     llvm::outs() << "  " << printable(name) << " " << op.count << (op.supported ? "" : "  not supported") << "\n";
   for (const auto &node : summary.unsupported)
     llvm::outs() << "not supported: " << printable(node.node) << ": " << printable(node.reason) << "\n";
+  llvm::outs() << "compiles: " << (inspection.reasons.hasErrors() ? "no\n" : "yes\n");
 }
 
 static void writeValues(llvm::json::OStream &json, llvm::StringRef key,
@@ -91,36 +95,43 @@ static void printModelJson(const Inspection &inspection) {
         json.attribute("reason", fixUTF8(node.reason));
       });
   });
+  json.attribute("compiles", !inspection.reasons.hasErrors());
+  json.attributeArray("reasons", [&] {
+    for (const Problem &problem : inspection.reasons.all())
+      if (!problem.warning)
+        json.value(problem.json());
+  });
   json.objectEnd();
   llvm::outs() << "\n";
 }
 
-/// What only Kumiko cannot do is part of the answer; a file that breaks its specification is an error.
+/// Whether the file could be read at all: otherwise there is nothing to show.
+static bool isReadable(const onnx::ModelSummary &summary) {
+  return summary.nodes != 0 || !summary.inputs.empty() || !summary.outputs.empty() || !summary.opsets.empty();
+}
+
+/// Shows what can be read, of broken files too; the reasons that the model will not compile are errors all the same, so
+/// the exit code says which kind.
 static void inspectModel(const Invocation &invocation, ProblemList &problems) {
   CompileOptions options = compileOptionsOf(invocation, problems);
   if (problems.hasErrors())
     return;
   Session session(/*jobs=*/1);
-  Inspection inspection;
-  ProblemList found;
+  Inspection inspection{{}, {}, problems};
   {
-    DiagnosticsToProblems diagnostics(session.context(), Stage::Import, invocation.model, found);
-    auto module = onnx::importOnnx(invocation.model, session.context(), options.import, found, inspection.summary);
-    if (mlir::succeeded(module))
+    DiagnosticsToProblems diagnostics(session.context(), Stage::Import, invocation.model, problems);
+    auto module = onnx::importOnnx(invocation.model, session.context(), options.import, problems, inspection.summary);
+    if (mlir::succeeded(module)) {
       inspection.multiplyAdds = countMultiplyAdds(**module);
-  }
-  bool answered = true;
-  for (const Problem &problem : found.all())
-    if (problem.warning || faultOf(problem.code) != Fault::Unsupported) {
-      problems.add(problem);
-      answered &= problem.warning;
+      lower::findRefusals(**module, /*foldable=*/true, [&](mlir::Operation *op, llvm::StringRef why) {
+        std::string reason = ("'" + op->getName().getStringRef() + "' is not yet compiled: " + why).str();
+        inspection.summary.unsupported.push_back({"node \"" + sourceNode(op->getLoc()) + "\"", reason});
+        op->emitError() << reason;
+      });
     }
-  if (!answered)
-    return;
-  if (invocation.has(OPT_json))
-    printModelJson(inspection);
-  else
-    printModel(inspection);
+  }
+  if (isReadable(inspection.summary))
+    invocation.has(OPT_json) ? printModelJson(inspection) : printModel(inspection);
 }
 
 static void inspectLibrary(const Invocation &invocation, ProblemList &problems) {

@@ -1,6 +1,7 @@
 //===- EmitKernels.cpp - one function per kernel ---------------------------===//
 #include "kumiko/Codegen/Cpu/Kernel.h"
 #include "kumiko/Codegen/Cpu/Passes.h"
+#include "kumiko/Lower/Refusal.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/Packing.h"
 
@@ -56,14 +57,9 @@ static func::FuncOp createFunction(OpBuilder &b, nn::KernelOp kernel) {
   return function;
 }
 
-/// Refuses floats of 8, 6 and 4 bits and integers of 4 and 2: there is no code for them yet.
+/// Refuses element types without code where no op of the graph showed them before: a kernel that copies an input.
 static LogicalResult refuseSmallTypes(nn::KernelOp kernel, Location caller) {
-  auto isSmall = [](Type type) {
-    Type element = getElementTypeOrSelf(type);
-    if (isa<FloatType>(element))
-      return element.getIntOrFloatBitWidth() <= 8;
-    return isa<IntegerType>(element) && element.getIntOrFloatBitWidth() < 8 && !element.isInteger(1);
-  };
+  auto isSmall = [](Type type) { return !lower::hasCode(getElementTypeOrSelf(type)); };
   auto refused = kernel.getBody().walk([&](Operation *op) -> WalkResult {
     SmallVector<Type> types(op->getOperandTypes());
     llvm::append_range(types, op->getResultTypes());

@@ -53,6 +53,10 @@ def model(nodes, weights, inputs, outputs, domains=("",), opset=17):
     return number(1, 8) + message(2, "small_model.py") + message(7, graph) + opsets
 
 
+# An attribute: name, i, type INT.
+RNN_SIZE = message(5, message(1, "hidden_size") + number(3, 3) + number(20, 2))
+
+
 def dense():
     """y = relu(x @ w + b): f32[2,8] to f32[2,4]"""
     weights = [((7 * i) % 11 - 5) / 8 for i in range(32)]
@@ -98,6 +102,13 @@ def sums():
     ]
     outputs = [value_info("y", [5, 3]), value_info("z", [])]
     return model(nodes, [tensor("w", [100, 3], weights)], [value_info("x", [5, 100])], outputs)
+
+
+def recurrent():
+    """A recurrence: it can be imported, but not compiled."""
+    nodes = [node("Relu", ["x"], ["h"], "first"), node("RNN", ["h", "w", "r"], ["y"], "second", RNN_SIZE)]
+    weights = [tensor("w", [1, 3, 4], [0.0] * 12), tensor("r", [1, 3, 3], [0.0] * 9)]
+    return model(nodes, weights, [value_info("x", [5, 2, 4])], [value_info("y", [5, 1, 2, 3])])
 
 
 def lookup():

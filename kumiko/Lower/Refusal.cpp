@@ -1,0 +1,130 @@
+#include "kumiko/Lower/Refusal.h"
+#include "kumiko/Lower/Lowering.h"
+#include "kumiko/Lower/Passes.h"
+#include "kumiko/Lower/SignlessTypes.h"
+#include "kumiko/Nn/Equations.h"
+#include "kumiko/Nn/Nn.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace kumiko {
+#define GEN_PASS_DEF_REFUSEUNCOMPILEDPASS
+#include "kumiko/Lower/Passes.h.inc"
+} // namespace kumiko
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::lower;
+
+Refusals::Refusals(ModuleOp module) : context(module.getContext()) {
+  context->loadDialect<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect, tensor::TensorDialect>();
+}
+
+bool lower::hasCode(Type element) {
+  if (isa<FloatType>(element))
+    return element.getIntOrFloatBitWidth() > 8;
+  return !isa<IntegerType>(element) || element.isInteger(1) || element.getIntOrFloatBitWidth() >= 8;
+}
+
+/// Looks at the types that the op reads and makes.
+static Decision checkTypes(Operation *op) {
+  for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (Type element = getElementTypeOrSelf(type); !hasCode(element)) {
+        std::string name;
+        llvm::raw_string_ostream(name) << element;
+        return Decision::forbid("the element type " + name + " has no code");
+      }
+  return Decision::allow();
+}
+
+static Decision checkTypes(Block &made) {
+  Decision decision = Decision::allow();
+  made.walk([&](Operation *op) {
+    decision = checkTypes(op);
+    return decision ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return decision;
+}
+
+/// A constant of one element: what the lowering does may depend on it. Null for all others.
+static ElementsAttr numberOf(Value value) {
+  auto constant = value ? value.getDefiningOp<nn::ConstantOp>() : nn::ConstantOp();
+  bool single = constant && cast<RankedTensorType>(constant.getType()).getNumElements() == 1;
+  return single ? constant.getValue() : ElementsAttr();
+}
+
+Decision Refusals::tryToLower(Operation *op, uint64_t wanted) {
+  llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
+  if (!instance)
+    return Decision::forbid(llvm::toString(instance.takeError()));
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(op->getLoc());
+  Block *block = scratch->getBody();
+  SmallVector<Value, 4> operands;
+  for (Value operand : nn::operandSlots(op)) {
+    if (!operand) {
+      operands.push_back({});
+    } else if (ElementsAttr value = numberOf(operand)) {
+      OpBuilder builder = OpBuilder::atBlockBegin(block);
+      operands.push_back(arith::ConstantOp::create(builder, op->getLoc(), cast<TypedAttr>(signless(value))));
+    } else {
+      operands.push_back(block->addArgument(signless(operand.getType()), op->getLoc()));
+    }
+  }
+  SmallVector<bool, 2> read;
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    read.push_back(wanted >> i & 1);
+  OpBuilder builder = OpBuilder::atBlockEnd(block);
+  auto results = lowerInstance(builder, op->getLoc(), *instance, operands, read, /*exact=*/false);
+  Decision decision = results ? checkTypes(*block) : Decision::forbid(llvm::toString(results.takeError()));
+  return decision;
+}
+
+Decision Refusals::ask(Operation *op) {
+  if (isa<nn::ConstantOp, nn::ReshapeOp, nn::BitcastOp, nn::CallOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return checkTypes(op);
+  if (!isa<nn::EquationInterface>(op))
+    return Decision::forbid("only equations are");
+  uint64_t wanted = 0;
+  for (auto [number, result] : llvm::enumerate(op->getResults()))
+    wanted |= uint64_t(!result.use_empty()) << (number % 64);
+  SmallVector<Type> types(op->getOperandTypes());
+  SmallVector<Attribute> numbers{StringAttr::get(context, op->getName().getStringRef())};
+  for (Value operand : op->getOperands())
+    numbers.push_back(numberOf(operand) ? Attribute(numberOf(operand)) : UnitAttr::get(context));
+  Key key(ArrayAttr::get(context, numbers), op->getAttrDictionary(),
+          FunctionType::get(context, types, op->getResultTypes()), wanted);
+  if (auto found = known.find(key); found != known.end())
+    return found->second;
+  return known.insert({key, tryToLower(op, wanted)}).first->second;
+}
+
+void lower::findRefusals(ModuleOp module, bool foldable, function_ref<void(Operation *, StringRef)> tell) {
+  Refusals refusals(module);
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    llvm::DenseSet<Value> varying(function.getArguments().begin(), function.getArguments().end());
+    for (Operation &op : function.getBody().front()) {
+      bool depends =
+          op.getNumRegions() != 0 || llvm::any_of(op.getOperands(), [&](Value v) { return varying.contains(v); });
+      if (foldable && !depends)
+        continue;
+      varying.insert_range(op.getResults());
+      if (Decision decision = refusals.ask(&op); !decision)
+        tell(&op, decision.why());
+    }
+  }
+}
+
+namespace {
+struct RefuseUncompiled final : kumiko::impl::RefuseUncompiledPassBase<RefuseUncompiled> {
+  void runOnOperation() override {
+    findRefusals(getOperation(), /*foldable=*/false, [&](Operation *op, StringRef why) {
+      op->emitError() << "'" << op->getName() << "' is not yet compiled: " << why;
+      signalPassFailure();
+    });
+  }
+};
+} // namespace
