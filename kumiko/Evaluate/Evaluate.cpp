@@ -5,6 +5,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <cinttypes>
 
 using namespace kumiko;
 using namespace kumiko::eval;
@@ -91,8 +92,11 @@ llvm::Error Evaluation::check() {
   }
   uint64_t total = llvm::SaturatingAdd(points, limits.spent ? *limits.spent : 0);
   if (total > limits.points)
-    return limits.spent ? fail("the ops have {0} points together, above the limit of {1}", total, limits.points)
-                        : fail("the op has {0} points, above the limit of {1}", points, limits.points);
+    return llvm::createStringError(std::errc::not_enough_memory,
+                                   limits.spent ? "the ops have %" PRIu64
+                                                  " points together, above the limit of %" PRIu64
+                                                : "the op has %" PRIu64 " points, above the limit of %" PRIu64,
+                                   total, limits.points);
   if (limits.spent)
     *limits.spent = total;
   noteUses();

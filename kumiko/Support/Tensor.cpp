@@ -3,6 +3,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cinttypes>
 
 using namespace kumiko;
 
@@ -45,8 +46,10 @@ llvm::Expected<uint64_t> kumiko::byteSize(ElementType element, llvm::ArrayRef<in
     return fail("tensors of type '{0}' cannot be stored", nameOf(element));
   uint64_t width = bytesOf(element);
   if (uint64_t(*count) > limit / width)
-    return fail("{0} takes {1} elements of {2} bytes, above the limit of {3} bytes", describe(element, shape), *count,
-                width, limit);
+    return llvm::createStringError(std::errc::not_enough_memory,
+                                   "%s takes %" PRId64 " elements of %" PRIu64 " bytes, above the limit of %" PRIu64
+                                   " bytes",
+                                   describe(element, shape).c_str(), *count, width, limit);
   return uint64_t(*count) * width;
 }
 

@@ -14,7 +14,11 @@ GraphImporter::GraphImporter(std::shared_ptr<ModelFile> file, const Model &model
                              const ImportOptions &options, ProblemList &problems)
     : file(std::move(file)), model(model), options(options), problems(problems), builder(&context) {
   context.loadDialect<nn::NnDialect, func::FuncDialect>();
+  top.source = &model.graph;
   top.nodes = model.graph.nodes;
+  top.initializers = model.graph.initializers;
+  for (const ValueInfo &output : model.graph.outputs)
+    top.outputs.push_back(output.name);
   top.opsets = model.opsets;
   for (const Function &function : model.functions)
     functions[function.name].push_back(&function);

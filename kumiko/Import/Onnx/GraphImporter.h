@@ -1,6 +1,7 @@
 //===- GraphImporter.h - a model's graph as a function of the nn dialect -----===//
 #pragma once
-#include "kumiko/Evaluate/SharedTensor.h"
+#include "kumiko/Evaluate/Graph.h"
+#include "kumiko/Import/Onnx/Interpret.h"
 #include "kumiko/Import/Onnx/ModelFile.h"
 #include "kumiko/Import/Onnx/NodeContext.h"
 #include "kumiko/Import/Onnx/Onnx.h"
@@ -8,6 +9,19 @@
 #include "llvm/ADT/DenseMap.h"
 
 namespace kumiko::onnx {
+
+/// A run of the model: what it was asked for and what it has cost so far.
+struct Interpretation {
+  Interpretation(const InterpretOptions &options, const llvm::StringMap<Datum> &inputs)
+      : options(options), inputs(inputs) {}
+  const InterpretOptions &options;
+  const llvm::StringMap<Datum> &inputs;
+  uint64_t points = 0, nodes = 0, heldBytes = 0;
+  /// Stand-ins of names; the ops of the node at hand are in `work`.
+  mlir::Block *held = nullptr, *work = nullptr;
+  /// By stand-in, for what is no tensor.
+  llvm::DenseMap<mlir::Value, Datum> lists;
+};
 
 /// Where a named value comes from, for messages.
 struct Origin {
@@ -22,21 +36,32 @@ struct Origin {
   uint32_t number = 0; ///< of the input, initializer or node
 };
 
-/// A list of nodes and the names they can see: the graph, or the body of a model-local function at one call.
+/// A list of nodes and the names they can see: the graph, the body of a model-local function at one call, or a subgraph
+/// in one turn.
 struct Scope {
   struct Entry {
     mlir::Value value; ///< null until it is made, and for ever when what makes it has failed
     Origin origin;
   };
+  const void *source = nullptr; ///< the Graph or Function: scopes of one source have the same names
   llvm::ArrayRef<Node> nodes;
+  llvm::ArrayRef<TensorProto> initializers;
+  llvm::SmallVector<llvm::StringRef, 2> outputs;
   llvm::ArrayRef<OpsetImport> opsets;
   llvm::DenseMap<llvm::StringRef, Entry> values;
   /// Inside a function: the call, whose attributes the body may refer to, and the function's defaults.
   const Node *call = nullptr;
   const Function *function = nullptr;
   const Scope *caller = nullptr;
+  /// Of a subgraph: what surrounds it. Its names can be seen, too.
+  Scope *outer = nullptr;
+  /// In interpretation: how many readers a name still has.
+  llvm::DenseMap<llvm::StringRef, uint32_t> uses;
   std::string within; ///< for messages
 };
+
+/// Calls of functions and subgraphs inside each other; the importer recurses for each.
+inline constexpr unsigned nestingLimit = 96;
 
 class GraphImporter {
 public:
@@ -45,6 +70,8 @@ public:
 
   /// The module; only worth something when no problem was added.
   mlir::OwningOpRef<mlir::ModuleOp> run();
+  /// The outputs for these inputs; only worth something when no problem was added.
+  std::vector<NamedDatum> interpret(const InterpretOptions &options, const llvm::StringMap<Datum> &inputs);
 
 private:
   friend class NodeContext;
@@ -59,7 +86,12 @@ private:
   llvm::StringMap<llvm::SmallVector<const Function *, 1>> functions;
   llvm::DenseMap<mlir::Value, SharedTensor> folded;
   llvm::StringMap<bool> usedDims;
+  llvm::DenseMap<const TensorProto *, mlir::ElementsAttr> constants; ///< of tensors that were needed
+  std::string whyUnknown;                                            ///< what stopped the last valueOf
+  unsigned nesting = 0;                                              ///< of calls and subgraphs
+  std::unique_ptr<Interpretation> interpretation;                    ///< null when compiling
   uint64_t inlinedNodes = 0;
+  uint64_t unrolledNodes = 0;
   uint64_t nodeConstants = 0; ///< large constants of Constant nodes so far
 
   // GraphImporter.cpp: the graph around the nodes.
@@ -71,20 +103,56 @@ private:
   void reportUnusedDims();
 
   // Nodes.cpp: one node after the other.
+  struct Plan {
+    std::vector<uint32_t> order;
+    llvm::DenseMap<llvm::StringRef, uint32_t> uses;
+  };
+  llvm::DenseMap<const void *, std::unique_ptr<Plan>> plans; ///< by source
+  const Plan &planOf(Scope &scope);
   void importNodes(Scope &scope);
   void importNode(Scope &scope, uint32_t number);
+  bool countNode(NodeContext &n);
   Results dispatch(NodeContext &n);
   void importCall(NodeContext &n, const Function &function);
   const Function *findFunction(const Node &node) const;
   std::optional<int64_t> opsetOf(const Scope &scope, const Node &node, uint32_t number);
   void reportUnknownOp(NodeContext &n);
 
+  // Subgraph.cpp: bodies of nodes.
+  std::optional<Results> importBody(NodeContext &n, const Graph &graph, llvm::ArrayRef<mlir::Value> arguments);
+  bool countTurn(NodeContext &n, const Graph &graph);
+
+  // Held.cpp: values that are known, in interpretation. Each name has a stand-in of its own: an op without operands,
+  // whose type is what op code looks at and whose datum is in `folded` or `lists`.
+  Datum datumOf(mlir::Value value);
+  mlir::Value standIn(Datum datum, mlir::Block *block);
+  /// For a name: the value itself when compiling, else a stand-in of its own with the same datum.
+  mlir::Value keep(mlir::Value value);
+  /// The same for what lives no longer than the node at hand.
+  mlir::Value temporary(Datum datum);
+  void release(mlir::Value value);
+  void releaseAll(Scope &scope);
+  void releaseAfter(Scope &scope, const Node &node);
+  mlir::Operation *workSoFar();
+  bool settle(NodeContext &n, mlir::Operation *before, llvm::MutableArrayRef<mlir::Value> results);
+  void clearWork(mlir::Operation *before);
+  bool computeWork(NodeContext &n, mlir::Operation *before, llvm::ArrayRef<mlir::Value> wanted);
+
+  // Interpret.cpp: what is given and what comes out.
+  void bindInputs();
+  void bindInput(const ValueInfo &input, const Datum &given, llvm::StringMap<int64_t> &symbols);
+  std::vector<NamedDatum> takeOutputs();
+
   // Values.cpp: names to values, tensors to constants.
+  /// The name as the scope sees it; the scope that has it in `where`.
+  Scope::Entry *find(Scope &scope, llvm::StringRef name, Scope **where = nullptr);
   mlir::Value lookup(Scope &scope, llvm::StringRef name);
+  mlir::ElementsAttr elementsOf(const TensorProto &tensor, bool fromNode, Report report);
   mlir::Value constant(const TensorProto &tensor, mlir::Location loc, bool fromNode, Report report);
   /// The value if it is known: a constant, or small and computed from constants only.
   std::optional<kumiko::Tensor> valueOf(mlir::Value value);
   bool foldOne(mlir::Operation *op);
+  GraphOptions evaluation();
 
   // Places.cpp: what messages say about nodes and values.
   Place placeOf(const Scope &scope, uint32_t number) const;

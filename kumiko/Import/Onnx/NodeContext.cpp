@@ -12,7 +12,7 @@ NodeContext::NodeContext(GraphImporter &importer, Scope &scope, const Node &node
     : node(node), index(index), opset(opset), importer(importer), scope(scope),
       loc(NameLoc::get(
           importer.builder.getStringAttr(node.name.empty() ? "#" + Twine(index) + " " + node.op : Twine(node.name)))),
-      known(node.attributes.size()) {}
+      asked(node.attributes.size()) {}
 
 //===----------------------------------------------------------------------===//
 // Inputs
@@ -30,7 +30,7 @@ const Attribute *NodeContext::find(StringRef name) {
   for (auto [number, attribute] : enumerate(node.attributes)) {
     if (attribute.name != name)
       continue;
-    known.set(number);
+    asked.set(number);
     if (attribute.reference.empty())
       return &attribute;
     // In a function: the call's attribute, or else the function's default. A call may itself stand in a function.
@@ -107,12 +107,21 @@ const TensorProto *NodeContext::tensor(StringRef name) {
   return attribute ? attribute->tensor : nullptr;
 }
 
+const Graph *NodeContext::graph(StringRef name) {
+  const Attribute *attribute = find(name, Attribute::Kind::Graph);
+  if (attribute && attribute->graph)
+    return attribute->graph;
+  if (!failed())
+    fail(Code::AttributeMissing, "attribute \"" + name + "\" is missing").helped("the op needs it");
+  return nullptr;
+}
+
 void NodeContext::reportUnknownAttributes() {
   for (auto [number, attribute] : enumerate(node.attributes))
     if (any_of(node.attributes.take_front(number),
                [&](const Attribute &first) { return first.name == attribute.name; }))
       fail(Code::AttributeValue, "attribute \"" + attribute.name + "\" is given twice").helped("remove one of the two");
-    else if (!known.test(number) && !(opset < 6 && attribute.name == "consumed_inputs")) // a hint that never meant much
+    else if (!asked.test(number) && !(opset < 6 && attribute.name == "consumed_inputs")) // a hint that never meant much
       fail(Code::AttributeUnknown, "has no attribute \"" + attribute.name + "\" in this operator set")
           .helped("the attribute belongs to another op or version; remove it or export the model again");
 }
@@ -121,12 +130,19 @@ void NodeContext::reportUnknownAttributes() {
 // Constants
 //===----------------------------------------------------------------------===//
 
-std::optional<Tensor> NodeContext::constant(size_t number, StringRef role) {
-  Value value = input(number);
+std::optional<Tensor> NodeContext::constant(size_t number, StringRef role) { return constantOf(input(number), role); }
+
+std::optional<Tensor> NodeContext::constantOf(Value value, StringRef role) {
   if (!value || failed())
     return std::nullopt;
+  if (!isa<RankedTensorType>(value.getType())) {
+    fail(Code::OperandType, role + " is a sequence or an optional, expected a tensor");
+    return std::nullopt;
+  }
   std::optional<Tensor> tensor = importer.valueOf(value);
-  if (!tensor)
+  if (!tensor && importer.interpretation)
+    fail(Code::OperandValue, role + " cannot be computed: " + importer.whyUnknown);
+  else if (!tensor)
     fail(Code::NotConstant, role + " must be known when compiling, but depends on the inputs of the model")
         .helped("use an initializer or a Constant node, or values that follow from shapes alone");
   return tensor;
@@ -171,6 +187,16 @@ Problem &NodeContext::fail(Code code, const Twine &what) {
   if (node.domain.empty())
     problem.helped("what the op takes: https://onnx.ai/onnx/operators/onnx__" + node.op + ".html");
   return problem;
+}
+
+void NodeContext::failEvaluation(Error error) {
+  bool tooLarge = false;
+  std::string why;
+  handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
+    tooLarge = info.convertToErrorCode() == std::errc::not_enough_memory;
+    why = info.message();
+  });
+  fail(tooLarge ? Code::TooLarge : Code::OperandValue, why);
 }
 
 int64_t NodeContext::axis(int64_t axis, int64_t rank, bool end) {

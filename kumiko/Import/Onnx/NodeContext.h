@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Import/Onnx/Datum.h"
 #include "kumiko/Import/Onnx/Proto.h"
 #include "kumiko/Support/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -76,6 +77,8 @@ public:
   std::optional<llvm::ArrayRef<float>> reals(llvm::StringRef name);
   std::optional<llvm::ArrayRef<llvm::StringRef>> texts(llvm::StringRef name);
   const TensorProto *tensor(llvm::StringRef name);
+  /// A subgraph, which must be there.
+  const Graph *graph(llvm::StringRef name);
   /// The attribute is one of ONNX's and has no influence on us.
   void ignore(llvm::StringRef name) { (void)find(name); }
   /// A problem for each attribute that nobody has asked for.
@@ -85,16 +88,44 @@ public:
 
   /// The value of an input that must be known now; fails when it is not.
   std::optional<kumiko::Tensor> constant(size_t number, llvm::StringRef role);
+  /// The same for any value.
+  std::optional<kumiko::Tensor> constantOf(mlir::Value value, llvm::StringRef role);
   /// The same for an integer tensor of any shape, as a list. An input left out gives nothing and does not fail.
   std::optional<Ints> constantIntegers(size_t number, llvm::StringRef role);
   /// The list from the attribute `name`, or (later opsets) from the constant input `number`.
   std::optional<Ints> integersFrom(llvm::StringRef name, size_t number);
+
+  /// With all inputs of the model at hand: see kumiko/Import/Onnx/Interpret.h.
+  bool interprets() const;
+  /// A value whose extents follow from data: in interpretation computed now, so that they are numbers. `x` otherwise.
+  mlir::Value known(mlir::Value x);
+
+  //===--- Subgraphs ---===//
+
+  /// The outputs of `body` for these arguments; empty after a failure.
+  std::optional<Results> run(const Graph &body, llvm::ArrayRef<mlir::Value> arguments);
+  /// Before every turn of a loop: false with a problem when there were too many.
+  bool anotherTurn(const Graph &body);
+  /// Nobody needs it any more; in interpretation it is freed now, not with the node.
+  void discard(mlir::Value value);
+  /// x[i], for a number i inside; in interpretation nothing is copied.
+  mlir::Value part(mlir::Value x, int64_t i);
+  /// All parts, which must be of one type, along a new first axis; `type` is that of a part when there is none.
+  mlir::Value stack(llvm::ArrayRef<mlir::Value> parts, mlir::RankedTensorType type);
+
+  //===--- Sequences and optionals: only in interpretation ---===//
+
+  /// What an input stands for.
+  Datum datum(size_t number);
+  mlir::Value valueOf(Datum datum);
 
   //===--- Problems ---===//
 
   bool failed() const { return hasFailed; }
   /// Records a problem of this node. The op's type is put in front of `what`.
   Problem &fail(Code code, const llvm::Twine &what);
+  /// The evaluator refused: above a limit, or operands that break the op's rules.
+  void failEvaluation(llvm::Error error);
   /// `axis` as 0 .. rank-1; fails outside [-rank, rank-1] (`end`: rank is allowed too).
   int64_t axis(int64_t axis, int64_t rank, bool end = false);
   /// All of them, sorted; fails when one comes twice.
@@ -146,7 +177,7 @@ private:
   Scope &scope;
   mlir::Location loc;
   llvm::SmallVector<mlir::Value, 4> values;
-  llvm::SmallBitVector known; // attributes that were asked for
+  llvm::SmallBitVector asked; // attributes that were asked for
   bool hasFailed = false;
 
   const Attribute *find(llvm::StringRef name);

@@ -10,7 +10,6 @@ namespace kumiko::onnx {
 
 /// Functions that call functions can make a small file astronomically large.
 static constexpr uint64_t inlineLimit = 2'000'000;
-static constexpr unsigned callDepthLimit = 64;
 
 static bool isOwnDomain(StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
@@ -21,14 +20,43 @@ static bool isTooNew(StringRef op, int64_t opset) {
   return known && opset < known->since && op != "LayerNormalization";
 }
 
-void GraphImporter::importNodes(Scope &scope) {
-  auto outside = [&](StringRef name) { return scope.values.contains(name); };
+const GraphImporter::Plan &GraphImporter::planOf(Scope &scope) {
+  std::unique_ptr<Plan> &plan = plans[scope.source];
+  if (plan)
+    return *plan;
+  plan = std::make_unique<Plan>();
+  auto given = [&](StringRef name) { return scope.values.contains(name); };
+  auto visible = [&](StringRef name) { return find(scope, name) != nullptr; };
   auto tell = [&](size_t number, Code code, const Twine &what) -> Problem & {
     return problems.add(code, what).at(placeOf(scope, number));
   };
-  std::vector<uint32_t> order = orderNodes(scope.nodes, outside, tell);
-  for (uint32_t number : order)
+  plan->order = orderNodes(scope.nodes, given, visible, tell);
+  if (interpretation) {
+    for (uint32_t number : plan->order)
+      for (StringRef name : needsOf(scope.nodes[number]))
+        ++plan->uses[name];
+    for (StringRef name : scope.outputs)
+      ++plan->uses[name];
+  }
+  return *plan;
+}
+
+void GraphImporter::importNodes(Scope &scope) {
+  const Plan &plan = planOf(scope);
+  if (!interpretation) {
+    for (uint32_t number : plan.order)
+      importNode(scope, number);
+    return;
+  }
+  scope.uses = plan.uses;
+  for (uint32_t number : plan.order) {
+    if (problems.hasErrors()) // nothing can be computed any more
+      return;
+    Operation *before = workSoFar();
     importNode(scope, number);
+    clearWork(before);
+    releaseAfter(scope, scope.nodes[number]);
+  }
 }
 
 void GraphImporter::importNode(Scope &scope, uint32_t number) {
@@ -45,7 +73,7 @@ void GraphImporter::importNode(Scope &scope, uint32_t number) {
   for (StringRef input : node.inputs) {
     n.values.push_back(input.empty() ? Value() : lookup(scope, input));
     // An argument that the call of a function leaves out is an input left out.
-    poisoned |= !input.empty() && !n.values.back() && scope.values[input].origin.kind != Origin::Kind::Argument;
+    poisoned |= !input.empty() && !n.values.back() && find(scope, input)->origin.kind != Origin::Kind::Argument;
   }
   while (!n.values.empty() && !n.values.back())
     n.values.pop_back();
@@ -53,12 +81,19 @@ void GraphImporter::importNode(Scope &scope, uint32_t number) {
   StringRef domain = isOwnDomain(node.domain) ? "" : node.domain;
   if (!function && domain.empty() && isTooNew(node.op, *opset))
     return reportUnknownOp(n);
-  if (!function && !findCode(domain, node.op) && !findRow(domain, node.op, *opset))
+  const OpCode *code = findCode(domain, node.op);
+  if (!function && !code && !findRow(domain, node.op, *opset))
     return reportUnknownOp(n);
-  if (poisoned)
+  if (poisoned || !countNode(n))
     return;
+  bool takesLists = function || (code && code->takesLists);
+  if (!takesLists && any_of(n.values, [](Value value) { return value && !isa<RankedTensorType>(value.getType()); })) {
+    n.fail(Code::OperandType, "takes tensors, but an input is a sequence or an optional");
+    return;
+  }
   if (function)
     return importCall(n, *function);
+  Operation *before = workSoFar();
   Results results = dispatch(n);
   if (!n.failed())
     n.reportUnknownAttributes();
@@ -72,8 +107,21 @@ void GraphImporter::importNode(Scope &scope, uint32_t number) {
           .helped("the other outputs are; remove the use of this one");
       return;
     }
-    scope.values[output].value = results[position];
   }
+  if (interpretation && !settle(n, before, results))
+    return;
+  for (auto [output, result] : zip(node.outputs, results))
+    if (!output.empty())
+      scope.values[output].value = result;
+}
+
+/// In interpretation every node is paid for.
+bool GraphImporter::countNode(NodeContext &n) {
+  if (!interpretation || ++interpretation->nodes <= interpretation->options.limits.nodes)
+    return true;
+  n.fail(Code::TooLarge, "more than " + Twine(interpretation->options.limits.nodes) + " nodes were computed")
+      .helped("loops of the model run too long");
+  return false;
 }
 
 Results GraphImporter::dispatch(NodeContext &n) {
@@ -149,12 +197,15 @@ void GraphImporter::reportUnknownOp(NodeContext &n) {
 
 void GraphImporter::importCall(NodeContext &n, const Function &function) {
   std::string name = function.domain.empty() ? function.name.str() : (function.domain + "." + function.name).str();
-  unsigned depth = 0;
-  for (const Scope *scope = &n.scope; scope; scope = scope->caller, ++depth)
-    if (scope->function == &function || depth > callDepthLimit) {
+  for (const Scope *scope = &n.scope; scope; scope = scope->caller)
+    if (scope->function == &function) {
       n.fail(Code::RecursiveFunction, "the function calls itself").helped("functions of a model must not be recursive");
       return;
     }
+  if (nesting >= nestingLimit) {
+    n.fail(Code::TooLarge, "functions and subgraphs are nested more than " + Twine(nestingLimit) + " deep");
+    return;
+  }
   inlinedNodes += function.nodes.size();
   if (inlinedNodes > inlineLimit) {
     n.fail(Code::TooLarge, "calls of functions give more than " + Twine(inlineLimit) + " nodes")
@@ -174,23 +225,29 @@ void GraphImporter::importCall(NodeContext &n, const Function &function) {
       return;
     }
   Scope body;
+  body.source = &function;
   body.nodes = function.nodes;
+  body.outputs.assign(function.outputs.begin(), function.outputs.end());
   body.opsets = function.opsets;
   body.call = &n.node;
   body.function = &function;
   body.caller = &n.scope;
   body.within = "function " + name + " called by node " + std::to_string(n.index);
   for (auto [number, input] : enumerate(function.inputs))
-    body.values.try_emplace(input, Scope::Entry{n.input(number), {Origin::Kind::Argument, uint32_t(number)}});
+    body.values.try_emplace(input, Scope::Entry{keep(n.input(number)), {Origin::Kind::Argument, uint32_t(number)}});
+  ++nesting;
   importNodes(body);
+  --nesting;
   for (auto [output, result] : zip(function.outputs, n.node.outputs)) {
     if (result.empty())
       continue;
     Value value = lookup(body, output);
     if (!value && !problems.hasErrors())
       n.fail(Code::UndefinedName, "output \"" + output + "\" of the function is not defined");
-    n.scope.values[result].value = value;
+    if (!interpretation || !problems.hasErrors())
+      n.scope.values[result].value = keep(value);
   }
+  releaseAll(body);
 }
 
 } // namespace kumiko::onnx

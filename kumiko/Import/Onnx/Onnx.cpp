@@ -1,5 +1,6 @@
 #include "kumiko/Import/Onnx/Onnx.h"
 #include "kumiko/Import/Onnx/GraphImporter.h"
+#include "kumiko/Import/Onnx/Interpret.h"
 #include "kumiko/Import/Onnx/Summary.h"
 #include "kumiko/Import/Onnx/TensorData.h"
 
@@ -77,6 +78,26 @@ static std::optional<Model> readFile(ModelFile &file, ProblemList &problems) {
   return model;
 }
 
+static auto reportAt(StringRef path, ProblemList &problems) {
+  return [path, &problems](Code code, const Twine &what) -> Problem & {
+    Place place;
+    place.file = path.str();
+    return problems.add(code, what).at(place);
+  };
+}
+
+static std::shared_ptr<ModelFile> openFile(StringRef path, bool allowSymlinks, ProblemList &problems) {
+  return ModelFile::open(path, allowSymlinks, reportAt(path, problems));
+}
+
+bool summarizeOnnx(StringRef path, bool allowSymlinks, ProblemList &problems, ModelSummary &summary) {
+  std::shared_ptr<ModelFile> file = openFile(path, allowSymlinks, problems);
+  std::optional<Model> model = file ? readFile(*file, problems) : std::nullopt;
+  if (model)
+    summarize(*model, summary);
+  return model.has_value();
+}
+
 static FailureOr<OwningOpRef<ModuleOp>> importFile(std::shared_ptr<ModelFile> file, MLIRContext &context,
                                                    const ImportOptions &options, ProblemList &problems,
                                                    ModelSummary &summary) {
@@ -95,12 +116,7 @@ static FailureOr<OwningOpRef<ModuleOp>> importFile(std::shared_ptr<ModelFile> fi
 
 FailureOr<OwningOpRef<ModuleOp>> importOnnx(StringRef path, MLIRContext &context, const ImportOptions &options,
                                             ProblemList &problems, ModelSummary &summary) {
-  auto report = [&](Code code, const Twine &what) -> Problem & {
-    Place place;
-    place.file = path.str();
-    return problems.add(code, what).at(place);
-  };
-  return importFile(ModelFile::open(path, options.allowSymlinks, report), context, options, problems, summary);
+  return importFile(openFile(path, options.allowSymlinks, problems), context, options, problems, summary);
 }
 
 FailureOr<OwningOpRef<ModuleOp>> importOnnx(std::unique_ptr<MemoryBuffer> bytes, MLIRContext &context,
@@ -110,12 +126,8 @@ FailureOr<OwningOpRef<ModuleOp>> importOnnx(std::unique_ptr<MemoryBuffer> bytes,
 }
 
 std::optional<Tensor> readTensorFile(StringRef path, ProblemList &problems) {
-  auto report = [&](Code code, const Twine &what) -> Problem & {
-    Place place;
-    place.file = path.str();
-    return problems.add(code, what).at(place);
-  };
-  std::shared_ptr<ModelFile> file = ModelFile::open(path, /*allowSymlinks=*/false, report);
+  auto report = reportAt(path, problems);
+  std::shared_ptr<ModelFile> file = openFile(path, /*allowSymlinks=*/false, problems);
   std::optional<TensorProto> proto = file ? readTensor(file->bytes(), file->arena(), problems) : std::nullopt;
   std::optional<TensorData> data = proto ? dataOf(*proto, *file, defaultTensorLimit, report) : std::nullopt;
   if (!data)
@@ -127,6 +139,33 @@ std::optional<Tensor> readTensorFile(StringRef path, ProblemList &problems) {
   if (!copy)
     return report(Code::TooLarge, toString(copy.takeError())), std::nullopt;
   return std::move(*copy);
+}
+
+std::optional<std::vector<NamedDatum>> interpretOnnx(StringRef path, MLIRContext &context,
+                                                     const StringMap<Datum> &inputs, const InterpretOptions &options,
+                                                     ProblemList &problems) {
+  std::shared_ptr<ModelFile> file = openFile(path, options.allowSymlinks, problems);
+  std::optional<Model> model = file ? readFile(*file, problems) : std::nullopt;
+  if (!model)
+    return std::nullopt;
+  ImportOptions import;
+  import.allowSymlinks = options.allowSymlinks;
+  import.tensorLimit = options.limits.tensorBytes;
+  std::vector<NamedDatum> outputs = GraphImporter(file, *model, context, import, problems).interpret(options, inputs);
+  if (problems.hasErrors())
+    return std::nullopt;
+  return outputs;
+}
+
+std::optional<Datum> readDatumFile(StringRef path, StringRef type, ProblemList &problems) {
+  if (type.starts_with("a sequence") || type.starts_with("an optional")) {
+    problems.add(Code::UnsupportedType, "the test data is " + type);
+    return std::nullopt;
+  }
+  std::optional<Tensor> tensor = readTensorFile(path, problems);
+  if (!tensor)
+    return std::nullopt;
+  return Datum::of(SharedTensor::own(std::move(*tensor)));
 }
 
 } // namespace kumiko::onnx

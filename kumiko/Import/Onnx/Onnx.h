@@ -70,6 +70,9 @@ struct ModelSummary {
   std::vector<Unsupported> unsupported;
 };
 
+/// Only what the file says about itself. False with a problem when it cannot be read.
+bool summarizeOnnx(llvm::StringRef path, bool allowSymlinks, ProblemList &problems, ModelSummary &summary);
+
 /// Reads, checks and translates the model at `path`. Fails exactly when `problems` has errors afterwards.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> importOnnx(llvm::StringRef path, mlir::MLIRContext &context,
                                                               const ImportOptions &options, ProblemList &problems,

@@ -33,15 +33,7 @@ void collectFree(const Graph &graph, SetVector<StringRef> &free) {
     use(output.name);
 }
 
-/// What a node needs, subgraphs included.
-SmallVector<StringRef, 4> needsOf(const Node &node) {
-  SmallVector<StringRef, 4> names(node.inputs);
-  append_range(names, capturedBy(node));
-  erase_if(names, [](StringRef name) { return name.empty(); });
-  return names;
-}
-
-Producers producersOf(ArrayRef<Node> nodes, function_ref<bool(StringRef)> outside, ReportAt report) {
+Producers producersOf(ArrayRef<Node> nodes, function_ref<bool(StringRef)> given, ReportAt report) {
   Producers producers;
   for (auto [number, node] : enumerate(nodes))
     for (StringRef name : node.outputs) {
@@ -49,7 +41,7 @@ Producers producersOf(ArrayRef<Node> nodes, function_ref<bool(StringRef)> outsid
         continue;
       auto [entry, fresh] = producers.try_emplace(name, number);
       uint32_t before = entry->second;
-      if (fresh && !outside(name))
+      if (fresh && !given(name))
         continue;
       // What is already there stays: nodes that read the name mean that.
       if (fresh)
@@ -123,8 +115,16 @@ SmallVector<StringRef, 2> capturedBy(const Node &node) {
   return SmallVector<StringRef, 2>(free.begin(), free.end());
 }
 
-std::vector<uint32_t> orderNodes(ArrayRef<Node> nodes, function_ref<bool(StringRef)> outside, ReportAt report) {
-  Producers producers = producersOf(nodes, outside, report);
+SmallVector<StringRef, 4> needsOf(const Node &node) {
+  SmallVector<StringRef, 4> names(node.inputs);
+  append_range(names, capturedBy(node));
+  erase_if(names, [](StringRef name) { return name.empty(); });
+  return names;
+}
+
+std::vector<uint32_t> orderNodes(ArrayRef<Node> nodes, function_ref<bool(StringRef)> given,
+                                 function_ref<bool(StringRef)> visible, ReportAt report) {
+  Producers producers = producersOf(nodes, given, report);
   // missing[n]: results that node n still waits for. A name that nothing defines never comes.
   std::vector<uint32_t> missing(nodes.size()), order;
   std::vector<SmallVector<uint32_t, 1>> consumers(nodes.size());
@@ -134,7 +134,7 @@ std::vector<uint32_t> orderNodes(ArrayRef<Node> nodes, function_ref<bool(StringR
       if (auto producer = producers.find(name); producer != producers.end()) {
         ++missing[number];
         consumers[producer->second].push_back(number);
-      } else if (!outside(name)) {
+      } else if (!visible(name)) {
         hopeless[number] = true;
         report(number, Code::UndefinedName, "\"" + printable(name) + "\" is not defined")
             .helped("no node, graph input or initializer has this name; the model was cut or exported wrongly");

@@ -77,7 +77,7 @@ std::string GraphImporter::describeOrigin(const Scope &scope, Origin origin) con
   case Origin::Kind::Failed:
     return "initializer";
   case Origin::Kind::Argument:
-    return "argument of the function";
+    return scope.function ? "argument of the function" : "argument of the subgraph";
   case Origin::Kind::Node:
     break;
   }
@@ -89,17 +89,20 @@ std::string GraphImporter::describeOrigin(const Scope &scope, Origin origin) con
 Problem::Operand GraphImporter::operandOf(const Scope &scope, StringRef name) const {
   if (name.empty())
     return {"-", "", "left out"};
-  auto entry = scope.values.find(name);
-  if (entry == scope.values.end())
+  const Scope *where = &scope;
+  while (where && !where->values.contains(name))
+    where = where->outer;
+  if (!where)
     return {name.str(), "?", ""};
+  const Scope::Entry &entry = where->values.find(name)->second;
   std::string type = "?";
-  if (Value value = entry->second.value)
+  if (Value value = entry.value)
     type = describe(value.getType());
-  else if (entry->second.origin.kind == Origin::Kind::Initializer) {
-    const TensorProto &tensor = model.graph.initializers[entry->second.origin.number];
+  else if (entry.origin.kind == Origin::Kind::Initializer) {
+    const TensorProto &tensor = where->initializers[entry.origin.number];
     type = kumiko::describe(elementTypeOf(tensor.type).value_or(ElementType::Invalid), tensor.dims);
   }
-  return {name.str(), type, describeOrigin(scope, entry->second.origin)};
+  return {name.str(), type, describeOrigin(*where, entry.origin)};
 }
 
 } // namespace kumiko::onnx

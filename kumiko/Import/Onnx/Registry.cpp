@@ -68,6 +68,7 @@ const OpCode *findCode(StringRef domain, StringRef name) {
       columnOps(),
       constantOps(),
       contractionOps(),
+      controlOps(),
       convolutionOps(),
       einsumOps(),
       elementwiseOps(),

@@ -16,6 +16,8 @@ struct OpCode {
   unsigned fewestInputs, mostInputs;
   unsigned mostOutputs;
   Results (*import)(NodeContext &);
+  /// Whether inputs may be sequences and optionals; other ops see tensors only.
+  bool takesLists = false;
 };
 
 // One per file in Ops/, sorted as in the file.
@@ -23,6 +25,7 @@ llvm::ArrayRef<OpCode> castOps();
 llvm::ArrayRef<OpCode> columnOps();
 llvm::ArrayRef<OpCode> constantOps();
 llvm::ArrayRef<OpCode> contractionOps();
+llvm::ArrayRef<OpCode> controlOps();
 llvm::ArrayRef<OpCode> convolutionOps();
 llvm::ArrayRef<OpCode> einsumOps();
 llvm::ArrayRef<OpCode> elementwiseOps();

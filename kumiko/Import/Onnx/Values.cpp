@@ -4,6 +4,7 @@
 #include "kumiko/Import/Onnx/TensorData.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
+#include "kumiko/Support/Convert.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace llvm;
@@ -16,45 +17,80 @@ static constexpr int64_t readableElements = 16;
 /// Results of folding above this are left to compiled code.
 static constexpr uint64_t foldLimit = uint64_t(1) << 20;
 
+Scope::Entry *GraphImporter::find(Scope &scope, StringRef name, Scope **where) {
+  for (Scope *around = &scope; around; around = around->outer)
+    if (auto entry = around->values.find(name); entry != around->values.end()) {
+      if (where)
+        *where = around;
+      return &entry->second;
+    }
+  return nullptr;
+}
+
 Value GraphImporter::lookup(Scope &scope, StringRef name) {
-  auto entry = scope.values.find(name);
-  if (entry == scope.values.end())
+  Scope *where = nullptr;
+  Scope::Entry *entry = find(scope, name, &where);
+  if (!entry)
     return {};
   // Weights become ops where they are first needed.
-  if (!entry->second.value && entry->second.origin.kind == Origin::Kind::Initializer) {
-    const TensorProto &tensor = model.graph.initializers[entry->second.origin.number];
+  if (!entry->value && entry->origin.kind == Origin::Kind::Initializer) {
+    const TensorProto &tensor = where->initializers[entry->origin.number];
     auto tell = [&](Code code, const Twine &what) -> Problem & {
       return report(code, "initializer \"" + printable(name) + "\": " + what);
     };
-    entry->second.value = constant(tensor, NameLoc::get(builder.getStringAttr(name)), /*fromNode=*/false, tell);
-    if (!entry->second.value) // reported once; afterwards it is a value that failed
-      entry->second.origin.kind = Origin::Kind::Failed;
+    OpBuilder::InsertionGuard guard(builder);
+    if (interpretation) // it belongs to the name, not to the node that asks first
+      builder.setInsertionPointToEnd(interpretation->held);
+    entry->value = constant(tensor, NameLoc::get(builder.getStringAttr(name)), /*fromNode=*/false, tell);
+    if (!entry->value) // reported once; afterwards it is a value that failed
+      entry->origin.kind = Origin::Kind::Failed;
   }
-  return entry->second.value;
+  return entry->value;
 }
 
 Value GraphImporter::constant(const TensorProto &tensor, Location loc, bool fromNode, Report tell) {
+  // A tensor may be asked for again, in another call of a function or the next turn of a loop.
+  ElementsAttr &value = constants[&tensor];
+  if (!value)
+    value = elementsOf(tensor, fromNode, tell);
+  return value ? nn::ConstantOp::create(builder, loc, value) : Value();
+}
+
+ElementsAttr GraphImporter::elementsOf(const TensorProto &tensor, bool fromNode, Report tell) {
   std::optional<TensorData> data = dataOf(tensor, *file, options.tensorLimit, tell);
   if (!data)
     return {};
   mlir::Type element = nn::fromEquation(builder.getContext(), data->element);
   auto type = RankedTensorType::get(data->shape, element);
   ArrayRef<char> bytes(data->bytes.data(), data->bytes.size());
-  ElementsAttr value;
   if (type.getNumElements() > readableElements) {
     // The blob looks at the file and keeps it mapped; nothing is copied.
     auto release = [owner = file](void *, size_t, size_t) {};
     AsmResourceBlob blob(bytes, /*dataAlignment=*/1, std::move(release), /*dataIsMutable=*/false);
     // Keys are made unique by counting up from 1, which a file full of equal names would make slow; so we count.
     std::string key = fromNode ? (tensor.name + "." + Twine(nodeConstants++)).str() : tensor.name.str();
-    value = DenseResourceElementsAttr::get(type, key, std::move(blob));
-  } else if (data->element == ElementType::B1) {
-    SmallVector<bool> bools(map_range(bytes, [](char byte) { return byte != 0; }));
-    value = DenseElementsAttr::get(type, bools);
-  } else {
-    value = DenseElementsAttr::getFromRawBuffer(type, bytes);
+    return DenseResourceElementsAttr::get(type, key, std::move(blob));
   }
-  return nn::ConstantOp::create(builder, loc, value);
+  if (data->element == ElementType::B1) {
+    SmallVector<bool> bools(map_range(bytes, [](char byte) { return byte != 0; }));
+    return DenseElementsAttr::get(type, bools);
+  }
+  return DenseElementsAttr::getFromRawBuffer(type, bytes);
+}
+
+/// How ops are computed while importing.
+GraphOptions GraphImporter::evaluation() {
+  GraphOptions evaluation;
+  if (!interpretation) {
+    evaluation.limits.bytes = 16 * foldLimit;
+    evaluation.limits.points = uint64_t(1) << 24;
+    return evaluation;
+  }
+  evaluation.precision = interpretation->options.precision;
+  evaluation.limits.bytes = interpretation->options.limits.tensorBytes;
+  evaluation.limits.points = interpretation->options.limits.points;
+  evaluation.limits.spent = &interpretation->points;
+  return evaluation;
 }
 
 /// Computes one op whose operands are all in `folded`; false when it cannot be.
@@ -62,17 +98,17 @@ bool GraphImporter::foldOne(Operation *op) {
   for (Value result : op->getResults()) {
     auto type = cast<RankedTensorType>(result.getType());
     // A constant is there already.
-    uint64_t limit = isa<nn::ConstantOp>(op) ? options.tensorLimit : foldLimit;
+    uint64_t limit = interpretation || isa<nn::ConstantOp>(op) ? options.tensorLimit : foldLimit;
+    if (!type.hasStaticShape()) // interpretation alone can compute it; the evaluator keeps the limit
+      continue;
     if (auto size = byteSize(nn::toEquation(type.getElementType()), type.getShape(), limit); !size)
-      return consumeError(size.takeError()), false;
+      return whyUnknown = toString(size.takeError()), false;
   }
-  GraphOptions evaluation;
-  evaluation.limits.bytes = 16 * foldLimit;
-  evaluation.limits.points = uint64_t(1) << 24;
-  evaluation.unusedResults = true;
-  auto results = evaluateOp(op, [&](Value operand) -> const SharedTensor & { return folded[operand]; }, evaluation);
+  GraphOptions how = evaluation();
+  how.unusedResults = true;
+  auto results = evaluateOp(op, [&](Value operand) -> const SharedTensor & { return folded[operand]; }, how);
   if (!results)
-    return consumeError(results.takeError()), false;
+    return whyUnknown = toString(results.takeError()), false;
   for (auto [value, tensor] : zip_equal(op->getResults(), *results))
     folded[value] = std::move(tensor);
   return true;
@@ -81,6 +117,7 @@ bool GraphImporter::foldOne(Operation *op) {
 std::optional<Tensor> GraphImporter::valueOf(Value wanted) {
   // Depth first, with a list of our own: chains in files can be longer than the stack.
   SmallVector<Value> open{wanted};
+  whyUnknown.clear();
   while (!open.empty()) {
     Value value = open.back();
     if (folded.contains(value)) {
@@ -88,7 +125,7 @@ std::optional<Tensor> GraphImporter::valueOf(Value wanted) {
       continue;
     }
     Operation *op = value.getDefiningOp();
-    if (!op || op->getNumRegions() != 0)
+    if (!op || (op->getNumRegions() != 0 && !interpretation))
       return std::nullopt;
     size_t before = open.size();
     for (Value operand : op->getOperands())
@@ -100,7 +137,15 @@ std::optional<Tensor> GraphImporter::valueOf(Value wanted) {
     if (!foldOne(op))
       return std::nullopt;
   }
-  return folded[wanted].tensor.alias();
+  const Tensor &tensor = folded[wanted].tensor;
+  // In double precision floats are held wider than the graph says.
+  ElementType declared = nn::toEquation(cast<RankedTensorType>(wanted.getType()).getElementType());
+  if (tensor.element() == declared)
+    return tensor.alias();
+  Expected<Tensor> rounded = convert(tensor, declared, {}, options.tensorLimit);
+  if (!rounded)
+    return whyUnknown = toString(rounded.takeError()), std::nullopt;
+  return std::move(*rounded);
 }
 
 } // namespace kumiko::onnx

@@ -1,0 +1,142 @@
+//===- main.cpp - the ONNX backend tests against Kumiko --------------------------------===//
+#include "kumiko/Nn/Equations.h"
+#include "tools/kumiko-onnx-suite/Pool.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <thread>
+
+using namespace llvm;
+using namespace kumiko::suite;
+
+namespace {
+
+constexpr StringLiteral usage =
+    "kumiko-onnx-suite --mode=evaluator [--core] [--data DIR] [--expected FILE] [--jobs N] [--all] [FILTER...]\n"
+    "  --mode=evaluator  compute each model with the reference evaluator\n"
+    "  --core            only the core set\n"
+    "  --data DIR        the tests (build/onnx-suite)\n"
+    "  --expected FILE   tests that do not pass, with reasons (test/Import/Onnx/suite-refusals.txt)\n"
+    "  --jobs N          tests at a time (one per CPU)\n"
+    "  --all             a line for every test, not only for those that are not as expected\n"
+    "  FILTER            only tests whose name contains one of these\n";
+
+/// Fewer tests than the pinned package has mean that something is missing, not that all is well.
+constexpr size_t fewestTests = 2036, fewestCoreTests = 1595;
+
+struct Arguments {
+  bool core = false, all = false;
+  std::string data = "build/onnx-suite", expected = "test/Import/Onnx/suite-refusals.txt";
+  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::string> filters;
+};
+
+/// Empty after a message.
+std::optional<Arguments> parse(ArrayRef<const char *> words) {
+  Arguments arguments;
+  bool mode = false;
+  auto fail = [](const Twine &what) { return errs() << "error: " << what << "\n" << usage, std::nullopt; };
+  for (size_t i = 0; i < words.size(); ++i) {
+    StringRef word = words[i];
+    auto [name, value] = word.split('=');
+    auto take = [&] {
+      if (!word.contains('=') && i + 1 < words.size())
+        value = words[++i];
+      return value;
+    };
+    if (name == "--mode") {
+      if (take() != "evaluator")
+        return fail("mode '" + value + "' is not there; --mode=evaluator is");
+      mode = true;
+    } else if (name == "--core" || name == "--all") {
+      (name == "--core" ? arguments.core : arguments.all) = true;
+    } else if (name == "--data" || name == "--expected") {
+      (name == "--data" ? arguments.data : arguments.expected) = take().str();
+    } else if (name == "--jobs") {
+      if (take().getAsInteger(10, arguments.jobs) || arguments.jobs == 0)
+        return fail("--jobs wants a number");
+    } else if (word.starts_with("-")) {
+      return fail("unknown option " + word);
+    } else {
+      arguments.filters.push_back(word.str());
+    }
+  }
+  return mode ? std::optional(arguments) : fail("--mode is missing");
+}
+
+struct Counts {
+  size_t passed = 0, failed = 0, skipped = 0;
+};
+
+/// Counts the test as what it is and says so where that is not as expected.
+void judge(const Test &test, const Verdict &verdict, const Expectation *expected, bool all, Counts &counts,
+           std::map<std::string, std::vector<std::string>> &skipped) {
+  auto say = [&](StringRef word, const Twine &text) { outs() << word << " " << test.name << ": " << text << "\n"; };
+  bool passed = verdict.kind == Verdict::Kind::Passed, refused = verdict.kind == Verdict::Kind::Refused;
+  if (!expected) {
+    ++(passed ? counts.passed : counts.failed);
+    if (!passed)
+      say(refused ? "REFUSED" : "FAILED", verdict.text);
+    else if (all)
+      say("passed", test.kind);
+  } else if (passed) {
+    ++counts.failed;
+    say("PASSED", "is listed as not passing: " + expected->reason);
+  } else if (refused != expected->refused) {
+    ++counts.failed;
+    say("FAILED", verdict.text + (expected->refused ? "; listed as refused" : "; listed as different"));
+  } else {
+    ++counts.skipped;
+    skipped[expected->reason].push_back(test.name);
+    if (all)
+      say(refused ? "refused" : "differs", verdict.text);
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::optional<Arguments> arguments = parse(ArrayRef<const char *>(argv + 1, argc - 1));
+  if (!arguments)
+    return 2;
+  std::string why;
+  StringMap<Expectation> expectations = readExpectations(arguments->expected, why);
+  if (!why.empty())
+    return errs() << "error: " << why << "\n", 2;
+  std::vector<Test> tests = findTests(arguments->data);
+  llvm::StringSet<> names;
+  for (const Test &test : tests)
+    names.insert(test.name);
+  if (arguments->core)
+    erase_if(tests, [](const Test &test) { return !isCore(test); });
+  size_t found = tests.size(), fewest = arguments->core ? fewestCoreTests : fewestTests;
+  if (!arguments->filters.empty())
+    erase_if(tests, [&](const Test &test) {
+      return none_of(arguments->filters, [&](const std::string &part) { return StringRef(test.name).contains(part); });
+    });
+  // Read once, before the processes part.
+  (void)kumiko::nn::allEquations();
+  std::vector<Verdict> verdicts = runAll(tests, arguments->jobs, runTest);
+
+  Counts counts;
+  std::map<std::string, std::vector<std::string>> skipped;
+  for (auto [test, verdict] : zip_equal(tests, verdicts)) {
+    auto expected = expectations.find(test.name);
+    judge(test, verdict, expected == expectations.end() ? nullptr : &expected->second, arguments->all, counts, skipped);
+  }
+  for (const auto &expected : expectations)
+    if (!names.contains(expected.getKey())) {
+      outs() << "FAILED " << arguments->expected << ": there is no test " << expected.getKey() << "\n";
+      ++counts.failed;
+    }
+  if (found < fewest) {
+    outs() << "FAILED " << found << " tests in " << arguments->data << ", there should be at least " << fewest << "\n";
+    ++counts.failed;
+  }
+  for (const auto &[reason, list] : skipped)
+    outs() << "skipped, " << reason << ": " << join(list, " ") << "\n";
+  outs() << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped << " skipped\n";
+  return counts.failed ? 1 : 0;
+}
