@@ -10,12 +10,21 @@ struct SharedTensor {
   std::shared_ptr<const Tensor> owner;
   Tensor tensor;
 
+  SharedTensor() = default;
+  SharedTensor(std::shared_ptr<const Tensor> owner, Tensor tensor)
+      : owner(std::move(owner)), tensor(std::move(tensor)) {}
+  SharedTensor(SharedTensor &&) = default;
+  SharedTensor &operator=(SharedTensor &&) = default;
+  /// A copy looks at the same bytes.
+  SharedTensor(const SharedTensor &other) : owner(other.owner), tensor(other.tensor.alias()) {}
+  SharedTensor &operator=(const SharedTensor &other) { return *this = SharedTensor(other); }
+
   static SharedTensor own(Tensor tensor) {
     auto owner = std::make_shared<const Tensor>(std::move(tensor));
     return {owner, owner->alias()};
   }
   static SharedTensor borrow(const Tensor &tensor) { return {nullptr, tensor.alias()}; }
-  SharedTensor share() const { return {owner, tensor.alias()}; }
+  SharedTensor share() const { return *this; }
 };
 
 } // namespace kumiko

@@ -20,7 +20,7 @@ static std::vector<std::string> entriesOf(const Twine &folder) {
 
 std::vector<Test> findTests(StringRef folder) {
   std::vector<Test> tests;
-  for (StringRef kind : {"node", "simple", "pytorch-converted", "pytorch-operator"})
+  for (StringRef kind : {".", "node", "simple", "pytorch-converted", "pytorch-operator"})
     for (const std::string &name : entriesOf(folder + "/" + kind)) {
       std::string home = (folder + "/" + kind + "/" + name).str();
       if (sys::fs::exists(home + "/model.onnx"))

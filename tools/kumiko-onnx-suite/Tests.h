@@ -9,7 +9,7 @@ namespace kumiko::suite {
 
 struct Test {
   std::string name;
-  std::string kind;  ///< node, simple, pytorch-converted, pytorch-operator, light
+  std::string kind;  ///< node, simple, pytorch-converted, pytorch-operator, light; `.` for one in the folder itself
   std::string model; ///< path of the model
   std::string data;  ///< folder of its data sets; empty for light models
 };

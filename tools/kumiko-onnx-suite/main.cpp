@@ -1,8 +1,8 @@
 //===- main.cpp - the ONNX backend tests against Kumiko --------------------------------===//
 #include "kumiko/Nn/Equations.h"
 #include "tools/kumiko-onnx-suite/Pool.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
@@ -14,11 +14,13 @@ using namespace kumiko::suite;
 namespace {
 
 constexpr StringLiteral usage =
-    "kumiko-onnx-suite --mode=evaluator [--core] [--data DIR] [--expected FILE] [--jobs N] [--all] [FILTER...]\n"
+    "kumiko-onnx-suite --mode=evaluator [--core] [--data DIR] [--expected FILE] [--fewest N] [--jobs N] [--all] "
+    "[FILTER...]\n"
     "  --mode=evaluator  compute each model with the reference evaluator\n"
     "  --core            only the core set\n"
     "  --data DIR        the tests (build/onnx-suite)\n"
     "  --expected FILE   tests that do not pass, with reasons (test/Import/Onnx/suite-refusals.txt)\n"
+    "  --fewest N        how many tests the folder must have (those of the pinned onnx package)\n"
     "  --jobs N          tests at a time (one per CPU)\n"
     "  --all             a line for every test, not only for those that are not as expected\n"
     "  FILTER            only tests whose name contains one of these\n";
@@ -29,6 +31,7 @@ constexpr size_t fewestTests = 2036, fewestCoreTests = 1595;
 struct Arguments {
   bool core = false, all = false;
   std::string data = "build/onnx-suite", expected = "test/Import/Onnx/suite-refusals.txt";
+  std::optional<size_t> fewest;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::string> filters;
 };
@@ -57,6 +60,9 @@ std::optional<Arguments> parse(ArrayRef<const char *> words) {
     } else if (name == "--jobs") {
       if (take().getAsInteger(10, arguments.jobs) || arguments.jobs == 0)
         return fail("--jobs wants a number");
+    } else if (name == "--fewest") {
+      if (take().getAsInteger(10, arguments.fewest.emplace()))
+        return fail("--fewest wants a number");
     } else if (word.starts_with("-")) {
       return fail("unknown option " + word);
     } else {
@@ -111,7 +117,7 @@ int main(int argc, char **argv) {
     names.insert(test.name);
   if (arguments->core)
     erase_if(tests, [](const Test &test) { return !isCore(test); });
-  size_t found = tests.size(), fewest = arguments->core ? fewestCoreTests : fewestTests;
+  size_t found = tests.size(), fewest = arguments->fewest.value_or(arguments->core ? fewestCoreTests : fewestTests);
   if (!arguments->filters.empty())
     erase_if(tests, [&](const Test &test) {
       return none_of(arguments->filters, [&](const std::string &part) { return StringRef(test.name).contains(part); });

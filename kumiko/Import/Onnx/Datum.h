@@ -27,7 +27,7 @@ struct Datum {
   }
   bool isTensor() const { return kind == Kind::Tensor; }
   llvm::ArrayRef<Datum> list() const { return items ? llvm::ArrayRef<Datum>(*items) : llvm::ArrayRef<Datum>(); }
-  Datum share() const { return {kind, tensor.share(), declared, items}; }
+  Datum share() const { return *this; }
 };
 
 } // namespace kumiko::onnx
