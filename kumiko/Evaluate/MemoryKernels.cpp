@@ -62,7 +62,8 @@ template <E type, typename From> static typename Stored<type>::Type encode(From 
   else if constexpr (type == E::BF16)
     return doubleToBfloat(double(value));
   else if constexpr (type >= E::F8E4M3FN && type <= E::F4E2M1)
-    return encodeSmallFloat(type, double(value));
+    // Conversions saturate before they get here; an infinity that is there is one that was read.
+    return encodeSmallFloat(type, double(value), {.saturate = !std::isinf(double(value)) || type != E::F8E5M2});
   else if constexpr (type == E::B1 || (type >= E::I4 && type <= E::U2))
     return uint8_t(wrapInteger(type, int64_t(value)));
   else

@@ -12,9 +12,6 @@
 
 namespace kumiko::lower {
 
-/// Whether there is code for elements of this type: none yet for floats of 8, 6 and 4 bits and integers of 4 and 2.
-bool hasCode(mlir::Type element);
-
 class Refusals {
 public:
   explicit Refusals(mlir::ModuleOp module);

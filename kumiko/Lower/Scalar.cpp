@@ -1,5 +1,6 @@
 //===- Scalar.cpp - types, constants and combinations ----------------------===//
 #include "kumiko/Lower/Scalar.h"
+#include "kumiko/Lower/SignlessTypes.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Support/Convert.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,10 +14,7 @@ using eq::Function;
 Type lower::signlessType(MLIRContext *context, ElementType type) {
   if (type == ElementType::Index)
     return IndexType::get(context);
-  Type exact = nn::fromEquation(context, type);
-  if (auto integer = dyn_cast_or_null<IntegerType>(exact))
-    return IntegerType::get(context, integer.getWidth());
-  return exact;
+  return signless(nn::fromEquation(context, type));
 }
 
 RankedTensorType lower::signlessTensor(MLIRContext *context, ElementType type, ArrayRef<int64_t> shape) {
@@ -33,6 +31,8 @@ Value Scalar::integer(ElementType type, int64_t value) {
 }
 
 Value Scalar::real(ElementType type, double value) {
+  if (isSmallFloat(type))
+    return arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(int8_t(kumiko::encodeSmallFloat(type, value))));
   auto mlirType = cast<FloatType>(signlessType(b.getContext(), type));
   return arith::ConstantOp::create(b, loc, mlirType, b.getFloatAttr(mlirType, value));
 }
@@ -82,6 +82,14 @@ Value Scalar::combine(Combine combine, ElementType type, Value a, Value b) {
 }
 
 Value Scalar::apply(Function function, ElementType type, ArrayRef<Value> operands, bool nonNegative) {
+  if (!isSmallFloat(type))
+    return wrapped(applyPlain(function, type, operands, nonNegative), type);
+  auto decoded = llvm::map_to_vector(operands, [&](Value code) { return decodeSmallFloat(code, type); });
+  Value result = applyPlain(function, ElementType::F32, decoded, nonNegative);
+  return result && result.getType().isF32() ? encodeSmallFloat(result, type) : result;
+}
+
+Value Scalar::applyPlain(Function function, ElementType type, ArrayRef<Value> operands, bool nonNegative) {
   if (function >= Function::Eq)
     return compare(function, type, operands[0], operands[1]);
   if (operands.size() == 1)

@@ -12,7 +12,7 @@
 
 namespace kumiko::lower {
 
-/// i8 for both i8 and u8, i1 for b1, index for Index.
+/// i8 for both i8 and u8, i1 for b1, index for Index. Integers and floats below 8 bits and 8-bit floats are bytes: i8.
 mlir::Type signlessType(mlir::MLIRContext *context, ElementType type);
 /// Extents must be static.
 mlir::RankedTensorType signlessTensor(mlir::MLIRContext *context, ElementType type, llvm::ArrayRef<int64_t> shape);
@@ -39,6 +39,8 @@ public:
   mlir::Value combine(eq::Combine combine, ElementType type, mlir::Value a, mlir::Value b);
 
 private:
+  mlir::Value applyPlain(eq::Function function, ElementType type, llvm::ArrayRef<mlir::Value> operands,
+                         bool nonNegative);
   mlir::Value floatUnary(eq::Function function, ElementType type, mlir::Value x);
   mlir::Value integerUnary(eq::Function function, ElementType type, mlir::Value x);
   mlir::Value floatBinary(eq::Function function, ElementType type, mlir::Value x, mlir::Value y);
@@ -53,6 +55,14 @@ private:
   mlir::Value compare(eq::Function function, ElementType type, mlir::Value x, mlir::Value y);
   mlir::Value floatToInteger(mlir::Value value, ElementType from, ElementType to, bool inRange);
   mlir::Value doubleToSingleOdd(mlir::Value value);
+  /// A value of a type below 8 bits whose byte may hold more.
+  mlir::Value wrapped(mlir::Value value, ElementType type);
+  mlir::Value bits32(uint32_t value);
+  /// From and to f32.
+  mlir::Value decodeSmallFloat(mlir::Value code, ElementType type);
+  mlir::Value encodeSmallFloat(mlir::Value value, ElementType type);
+  mlir::Value decodeScale(mlir::Value code);
+  mlir::Value encodeScale(mlir::Value value);
   mlir::Value floatToFloat(mlir::Value value, ElementType from, ElementType to);
   mlir::Value integerToInteger(mlir::Value value, ElementType from, ElementType to);
 

@@ -13,9 +13,23 @@ static unsigned widthOf(MLIRContext *context, ElementType type) {
   return type == ElementType::Index ? 64 : signlessType(context, type).getIntOrFloatBitWidth();
 }
 
+Value Scalar::wrapped(Value value, ElementType type) {
+  if (!value || !value.getType().isInteger(8))
+    return value;
+  bool half = type == ElementType::I4 || type == ElementType::U4, quarter = type == ElementType::I2 || type == ElementType::U2;
+  if (!half && !quarter)
+    return value;
+  Value spare = integer(ElementType::I8, half ? 4 : 6);
+  Value high = arith::ShLIOp::create(b, loc, value, spare);
+  return isUnsigned(type) ? Value(arith::ShRUIOp::create(b, loc, high, spare))
+                          : arith::ShRSIOp::create(b, loc, high, spare);
+}
+
 Value Scalar::cast(Value value, ElementType from, ElementType to, bool inRange) {
   if (from == to)
     return value;
+  if (isSmallFloat(from))
+    return cast(decodeSmallFloat(value, from), ElementType::F32, to, inRange);
   Type type = signlessType(b.getContext(), to);
   if (to == ElementType::B1)
     return compare(Function::Ne, from, value, number(from, 0));
@@ -23,8 +37,7 @@ Value Scalar::cast(Value value, ElementType from, ElementType to, bool inRange) 
     return isFloat(to) ? floatToFloat(value, from, to) : floatToInteger(value, from, to, inRange);
   if (!isFloat(to))
     return integerToInteger(value, from, to);
-  // Small floats round once more on the way down; f32 holds what they can tell apart of an integer only when that is
-  // exact, so the detour is by f64.
+  // An integer may have more digits than f32.
   if (isSmallFloat(to))
     return floatToFloat(cast(value, from, ElementType::F64), ElementType::F64, to);
   if (from == ElementType::Index)
@@ -43,19 +56,15 @@ Value Scalar::integerToInteger(Value value, ElementType from, ElementType to) {
     return arith::IndexCastOp::create(b, loc, type, value);
   }
   unsigned have = widthOf(b.getContext(), from), want = widthOf(b.getContext(), to);
-  if (have == want)
-    return value;
   if (have > want)
-    return arith::TruncIOp::create(b, loc, type, value);
-  if (natural)
-    return arith::ExtUIOp::create(b, loc, type, value);
-  return arith::ExtSIOp::create(b, loc, type, value);
+    value = arith::TruncIOp::create(b, loc, type, value);
+  else if (have < want)
+    value = natural ? Value(arith::ExtUIOp::create(b, loc, type, value)) : arith::ExtSIOp::create(b, loc, type, value);
+  return wrapped(value, to);
 }
 
 Value Scalar::floatToInteger(Value value, ElementType from, ElementType to, bool inRange) {
   MLIRContext *context = b.getContext();
-  if (isSmallFloat(from))
-    return floatToInteger(floatToFloat(value, from, ElementType::F32), ElementType::F32, to, inRange);
   if (inRange && to != ElementType::Index && widthOf(context, to) <= 32) {
     Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, value, value);
     Value safe = arith::SelectOp::create(b, loc, isNumber, value, real(from, 0));
@@ -106,20 +115,11 @@ Value Scalar::doubleToSingleOdd(Value value) {
 Value Scalar::floatToFloat(Value value, ElementType from, ElementType to) {
   MLIRContext *context = b.getContext();
   Type type = signlessType(context, to);
-  if (to == ElementType::F8E8M0) // rounds up and has no sign: no arith op says that
-    return {};
   unsigned have = widthOf(context, from), want = widthOf(context, to);
   if (isSmallFloat(to)) {
-    // arith overflows to infinity or NaN; ours keeps the largest finite number.
-    auto format = mlir::cast<FloatType>(type);
-    double largest = APFloat::getLargest(format.getFloatSemantics()).convertToDouble();
-    if (isSmallFloat(from) || have < 32) {
-      value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
-      from = ElementType::F32;
-    }
-    value = arith::MinimumFOp::create(b, loc, value, real(from, largest));
-    value = arith::MaximumFOp::create(b, loc, value, real(from, -largest));
-    return arith::TruncFOp::create(b, loc, type, value);
+    if (have != 32)
+      value = have == 64 ? doubleToSingleOdd(value) : Value(arith::ExtFOp::create(b, loc, b.getF32Type(), value));
+    return encodeSmallFloat(value, to);
   }
   if (have < want)
     return arith::ExtFOp::create(b, loc, type, value);

@@ -11,8 +11,10 @@ using namespace kumiko;
 Type lower::signless(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return tensor.clone(signless(tensor.getElementType()));
-  if (auto integer = dyn_cast<IntegerType>(type); integer && !integer.isSignless())
-    return IntegerType::get(type.getContext(), integer.getWidth());
+  bool isNumber = isa<IntegerType, FloatType>(type) && !type.isInteger(1);
+  // Below 8 bits, and as a float of 8, a number takes a byte.
+  if (isNumber && (type.getIntOrFloatBitWidth() < 8 || isa<IntegerType>(type) || type.getIntOrFloatBitWidth() == 8))
+    return IntegerType::get(type.getContext(), std::max(8u, type.getIntOrFloatBitWidth()));
   return type;
 }
 
@@ -20,8 +22,16 @@ ElementsAttr lower::signless(ElementsAttr value) {
   auto type = cast<ShapedType>(signless(value.getShapedType()));
   if (type == value.getShapedType())
     return value;
-  if (auto dense = dyn_cast<DenseElementsAttr>(value))
-    return dense.bitcast(type.getElementType());
+  if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
+    Type old = value.getElementType();
+    if (old.getIntOrFloatBitWidth() == type.getElementTypeBitWidth())
+      return dense.bitcast(type.getElementType());
+    // Attributes keep the bits of a small integer without its sign.
+    auto integer = dyn_cast<IntegerType>(old);
+    return dense.mapValues(type.getElementType(), [&](const APInt &bits) {
+      return integer && !integer.isUnsigned() ? bits.sext(8) : bits.zext(8);
+    });
+  }
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
     return DenseResourceElementsAttr::get(type, resource.getRawHandle());
   return value;

@@ -4,7 +4,7 @@
 
 namespace kumiko::lower {
 
-/// tensor<4xui8> as tensor<4xi8>; other types as they are.
+/// tensor<4xui8> as tensor<4xi8>; what is below 8 bits, and floats of 8, as bytes; other types as they are.
 mlir::Type signless(mlir::Type type);
 /// A constant of unsigned elements with the same bytes.
 mlir::ElementsAttr signless(mlir::ElementsAttr value);

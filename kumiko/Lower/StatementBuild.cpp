@@ -3,6 +3,7 @@
 #include "kumiko/Lower/Exact.h"
 #include "kumiko/Lower/Statement.h"
 #include "kumiko/Lower/Views.h"
+#include "kumiko/Support/Convert.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -132,7 +133,10 @@ SmallVector<Value, 2> StatementLowering::buildBody(OpBuilder &inside, ValueRange
   ValueRange old = arguments.take_back(targets);
   SmallVector<Value, 2> results;
   ElementType type = accumulatorType(0);
-  if (targets == 2) {
+  if (targets == 2 && isSmallFloat(type)) {
+    body.error = ("the best of " + nameOf(type) + " values").str();
+    results.assign(old.begin(), old.end());
+  } else if (targets == 2) {
     results = pickBest(body, values, taken, old);
   } else {
     if (taken) {

@@ -1,7 +1,6 @@
 //===- EmitKernels.cpp - one function per kernel ---------------------------===//
 #include "kumiko/Codegen/Cpu/Kernel.h"
 #include "kumiko/Codegen/Cpu/Passes.h"
-#include "kumiko/Lower/Refusal.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/Packing.h"
 
@@ -55,20 +54,6 @@ static func::FuncOp createFunction(OpBuilder &b, nn::KernelOp kernel) {
   auto function = func::FuncOp::create(b, kernel.getLoc(), kernel.getName(), type);
   b.setInsertionPointToStart(function.addEntryBlock());
   return function;
-}
-
-/// Refuses element types without code where no op of the graph showed them before: a kernel that copies an input.
-static LogicalResult refuseSmallTypes(nn::KernelOp kernel, Location caller) {
-  auto isSmall = [](Type type) { return !lower::hasCode(getElementTypeOrSelf(type)); };
-  auto refused = kernel.getBody().walk([&](Operation *op) -> WalkResult {
-    SmallVector<Type> types(op->getOperandTypes());
-    llvm::append_range(types, op->getResultTypes());
-    auto found = llvm::find_if(types, isSmall);
-    if (found == types.end())
-      return WalkResult::advance();
-    return emitError(caller) << "the element type " << getElementTypeOrSelf(*found) << " is not yet compiled";
-  });
-  return failure(refused.wasInterrupted());
 }
 
 static LogicalResult emitKernel(nn::KernelOp kernel) {
@@ -133,14 +118,6 @@ namespace {
 struct EmitKernels final : kumiko::impl::EmitKernelsPassBase<EmitKernels> {
   void runOnOperation() override {
     SmallVector<nn::KernelOp> kernels(getOperation().getOps<nn::KernelOp>());
-    // Bodies do not know which nodes they come from; their calls do.
-    llvm::StringMap<Location> callers;
-    getOperation()->walk([&](nn::CallOp call) { callers.try_emplace(call.getCallee(), call.getLoc()); });
-    for (nn::KernelOp kernel : kernels) {
-      auto caller = callers.find(kernel.getName());
-      if (failed(refuseSmallTypes(kernel, caller == callers.end() ? kernel.getLoc() : caller->second)))
-        return signalPassFailure();
-    }
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       function.erase();
     for (nn::KernelOp kernel : kernels)

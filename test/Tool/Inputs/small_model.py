@@ -84,13 +84,6 @@ def mismatch():
     return model(nodes, [tensor("w", [5, 4], [0.0] * 20)], [value_info("x", [2, 8])], [value_info("y", [2, 4])])
 
 
-def small_float():
-    """A cast to an 8-bit float and back."""
-    to = lambda kind: message(5, message(1, "to") + number(3, kind) + number(20, 2))
-    nodes = [node("Cast", ["x"], ["z"], "down", to(17)), node("Cast", ["z"], ["y"], "up", to(FLOAT))]
-    return model(nodes, [], [value_info("x", [2, 8])], [value_info("y", [2, 8])], opset=19)
-
-
 def sums():
     """y = softmax(tanh(x @ w)), z = mean(x): sums and functions, where rounding shows."""
     weights = [((7 * i) % 113 - 56) / 97 for i in range(300)]
