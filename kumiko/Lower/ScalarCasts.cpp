@@ -16,7 +16,8 @@ static unsigned widthOf(MLIRContext *context, ElementType type) {
 Value Scalar::wrapped(Value value, ElementType type) {
   if (!value || !value.getType().isInteger(8))
     return value;
-  bool half = type == ElementType::I4 || type == ElementType::U4, quarter = type == ElementType::I2 || type == ElementType::U2;
+  bool half = type == ElementType::I4 || type == ElementType::U4,
+       quarter = type == ElementType::I2 || type == ElementType::U2;
   if (!half && !quarter)
     return value;
   Value spare = integer(ElementType::I8, half ? 4 : 6);

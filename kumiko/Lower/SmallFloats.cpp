@@ -35,9 +35,7 @@ struct Format {
 };
 } // namespace
 
-Value Scalar::bits32(uint32_t value) {
-  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
-}
+Value Scalar::bits32(uint32_t value) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value))); }
 
 /// A power of two: the code is the exponent of f32, of which the lowest is a subnormal.
 Value Scalar::decodeScale(Value code) {

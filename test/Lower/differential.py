@@ -57,7 +57,8 @@ class Type:
         return max(1, self.width // 8) if self.width else SIZES[self.element]
 
     def signless(self):
-        return self.text.replace("xui", "xi").replace("<ui", "<i")
+        """As lowering leaves it: no sign, and a byte for what is below 8 bits."""
+        return re.sub(r"(?<=[x<])i[24](?=>)", "i8", self.text.replace("xui", "xi").replace("<ui", "<i"))
 
 
 class Function:

@@ -7,11 +7,3 @@ func.func @many_updates(%x: tensor<1000000xf32>, %i: tensor<1000000xi64>, %u: te
   %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"} : (tensor<1000000xf32>, tensor<1000000xi64>, tensor<1000000xf32>) -> tensor<1000000xf32>
   return %y : tensor<1000000xf32>
 }
-
-// -----
-
-func.func @conversion(%x: tensor<3xf32>) -> tensor<3xf8E8M0FNU> {
-  // expected-error@+1 {{conversion from f32 to f8e8m0}}
-  %y = nn.cast %x {to = f8E8M0FNU} : (tensor<3xf32>) -> tensor<3xf8E8M0FNU>
-  return %y : tensor<3xf8E8M0FNU>
-}
