@@ -11,6 +11,8 @@ import sys
 import tempfile
 
 import elementwise_cases
+import microsoft_cases
+import microsoft_quantized_cases
 import movement_cases
 import ort_cases
 import quantize_cases
@@ -20,7 +22,8 @@ import resize_cases
 import window_cases
 
 FAMILIES = {
-    "elementwise": elementwise_cases, "movement": movement_cases, "quantize": quantize_cases, "recurrent": recurrent_cases,
+    "elementwise": elementwise_cases, "microsoft": microsoft_cases, "microsoft-quantized": microsoft_quantized_cases,
+    "movement": movement_cases, "quantize": quantize_cases, "recurrent": recurrent_cases,
     "reduction": reduction_cases, "resize": resize_cases, "window": window_cases,
 }
 

@@ -84,11 +84,16 @@ const OpCode *findCode(StringRef domain, StringRef name) {
       scatterOps(),
       signalOps(),
       sliceOps(),
+      undomainedOps(),
       viewOps(),
       // clang-format on
   });
   static const llvm::DenseMap<StringRef, const OpCode *> microsoft = tableOf({
       microsoftActivationOps(),
+      microsoftAttentionOps(),
+      microsoftContractionOps(),
+      microsoftNormalizeOps(),
+      microsoftQuantizeOps(),
   });
   if (domain.empty())
     return own.lookup(name);

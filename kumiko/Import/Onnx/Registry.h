@@ -45,8 +45,14 @@ llvm::ArrayRef<OpCode> signalOps();
 llvm::ArrayRef<OpCode> sliceOps();
 llvm::ArrayRef<OpCode> viewOps();
 
-// Of other domains: Ops/Microsoft.
+// Of com.microsoft.
 llvm::ArrayRef<OpCode> microsoftActivationOps();
+llvm::ArrayRef<OpCode> microsoftAttentionOps();
+llvm::ArrayRef<OpCode> microsoftContractionOps();
+llvm::ArrayRef<OpCode> microsoftNormalizeOps();
+llvm::ArrayRef<OpCode> microsoftQuantizeOps();
+/// Ops of ONNX Runtime that it writes without a domain.
+llvm::ArrayRef<OpCode> undomainedOps();
 
 /// Null when the op has no code. ONNX's own domain is the empty one.
 const OpCode *findCode(llvm::StringRef domain, llvm::StringRef name);

@@ -1,4 +1,5 @@
 //===- Cast.cpp - other element types, by value and by bits ----------------------===//
+#include "kumiko/Import/Onnx/Ops/Cast.h"
 #include "kumiko/Import/Onnx/Registry.h"
 #include "kumiko/Import/Onnx/TensorData.h"
 #include "kumiko/Nn/Nn.h"
@@ -30,6 +31,8 @@ std::pair<double, bool> overflowOf(ElementType type) {
   return {middle, !std::isfinite(rounded)};
 }
 
+} // namespace
+
 /// nn.cast stays inside the range; here what is outside becomes infinity or NaN. Written on codes, because a small
 /// float that is stored is always brought into its range.
 Value castUnsaturated(NodeContext &n, Value x, ElementType to) {
@@ -46,6 +49,8 @@ Value castUnsaturated(NodeContext &n, Value x, ElementType to) {
   }
   return n.failed() ? Value() : bitcast(n, bits, nn::fromEquation(n.context(), to));
 }
+
+namespace {
 
 /// f8e8m0 holds powers of two. nn.cast rounds up; the other modes make a power of two of the f32 first.
 Value castToScale(NodeContext &n, Value x, StringRef rounding, bool saturate) {

@@ -1,14 +1,13 @@
 //===- Contraction.cpp - matrix products -------------------------------------===//
+#include "kumiko/Import/Onnx/Ops/Contraction.h"
 #include "kumiko/Import/Onnx/Registry.h"
 
 using namespace llvm;
 using namespace mlir;
 
 namespace kumiko::onnx {
-namespace {
 
-/// The product of two matrices or stacks of them; vectors get a unit dimension that is dropped afterwards.
-Value matmul(NodeContext &n, Value a, Value b) {
+Value matrixProduct(NodeContext &n, Value a, Value b) {
   if (n.failed())
     return {};
   int64_t rankA = n.rankOf(a), rankB = n.rankOf(b);
@@ -38,7 +37,9 @@ Value matmul(NodeContext &n, Value a, Value b) {
   return n.reshape(y, shape);
 }
 
-Results importMatMul(NodeContext &n) { return {matmul(n, n.input(0), n.input(1))}; }
+namespace {
+
+Results importMatMul(NodeContext &n) { return {matrixProduct(n, n.input(0), n.input(1))}; }
 
 /// alpha A B + beta C
 Results importGemm(NodeContext &n) {
@@ -51,7 +52,7 @@ Results importGemm(NodeContext &n) {
   if (n.flag("transB"))
     b = n.transpose(b, {1, 0});
   double alpha = n.real("alpha", 1), beta = n.real("beta", 1);
-  Value y = matmul(n, a, b);
+  Value y = matrixProduct(n, a, b);
   if (!y)
     return {};
   Ints shape(n.shapeOf(y));

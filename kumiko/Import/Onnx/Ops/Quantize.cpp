@@ -1,4 +1,7 @@
 //===- Quantize.cpp - conversion to small integers, and arithmetic on them -----===//
+#include "kumiko/Import/Onnx/Ops/Cast.h"
+#include "kumiko/Import/Onnx/Ops/Contraction.h"
+#include "kumiko/Import/Onnx/Ops/QuantizeParts.h"
 #include "kumiko/Import/Onnx/Ops/Window.h"
 #include "kumiko/Import/Onnx/Registry.h"
 #include "kumiko/Import/Onnx/TensorData.h"
@@ -10,6 +13,120 @@ using namespace llvm;
 using namespace mlir;
 
 namespace kumiko::onnx {
+
+/// A scale or zero point for a whole tensor as one number of rank 1; fails when it is more. Null stays null.
+static Value forAll(NodeContext &n, Value parameter) {
+  if (!parameter || n.failed())
+    return {};
+  if (n.countOf(parameter) == 1)
+    return n.reshape(parameter, {1});
+  n.fail(Code::OperandShape, "a scale or zero point is " + describe(parameter.getType()) + ", expected one number");
+  return {};
+}
+
+Value dequantized(NodeContext &n, Value x, Value scale, Value zero) {
+  if (n.failed())
+    return {};
+  Ints shape(n.shapeOf(x));
+  int64_t count = n.countOf(x);
+  Value y = n.make("dequantize", {n.reshape(x, {count}), forAll(n, scale), forAll(n, zero)},
+                   {n.is("axis", 0), n.is("block", std::max<int64_t>(count, 1)), n.is("to", n.builder().getF32Type())});
+  return y ? n.reshape(y, shape) : y;
+}
+
+Value quantized(NodeContext &n, Value x, Value scale, Value zero, mlir::Type to) {
+  if (n.failed())
+    return {};
+  ElementType element = nn::toEquation(to);
+  if (!isInteger(element)) {
+    n.fail(Code::UnsupportedType, "quantisation to " + nameOf(element) + " is not supported here");
+    return {};
+  }
+  Ints shape(n.shapeOf(x));
+  int64_t count = n.countOf(x);
+  Value y = n.make("quantize", {n.reshape(x, {count}), forAll(n, scale), forAll(n, zero)},
+                   {n.is("axis", 0), n.is("block", std::max<int64_t>(count, 1)),
+                    n.is("lo", double(lowestInteger(element))), n.is("hi", double(highestInteger(element))),
+                    n.is("whole", true), n.is("acc", n.elementOf(x)), n.is("to", to)});
+  return y ? n.reshape(y, shape) : y;
+}
+
+Quantized dynamicallyQuantized(NodeContext &n, Value x) {
+  if (n.failed())
+    return {};
+  Ints all = counting(0, n.rankOf(x));
+  auto extreme = [&](StringRef kind) {
+    return n.make(kind, {n.make("reduce", {x}, {n.is("kind", kind), n.is("axes", all)}), n.scalar(0, x)});
+  };
+  Value high = extreme("max"), low = extreme("min");
+  Value scale = n.make("div", {n.make("sub", {high, low}), n.scalar(255, x)});
+  // Nothing but zeros: any scale will do, as long as it can be divided by.
+  scale = n.make("select", {n.make("eq", {scale, n.scalar(0, x)}), n.scalar(1, x), scale});
+  Value zero = n.make("round", {n.make("div", {n.make("neg", {low}), scale})});
+  zero = n.make("min", {n.make("max", {zero, n.scalar(0, x)}), n.scalar(255, x)});
+  mlir::Type u8 = nn::fromEquation(n.context(), ElementType::U8);
+  if (n.failed())
+    return {};
+  zero = n.cast(zero, u8);
+  return {quantized(n, x, scale, zero, u8), scale, zero};
+}
+
+/// A scale or zero point for a tensor of rank `rank`: one number, one per position of `axis`, or with as many
+/// dimensions as the tensor.
+static Value laidAlong(NodeContext &n, Value parameter, int64_t rank, int64_t axis) {
+  if (n.failed() || (n.rankOf(parameter) == rank && rank > 1))
+    return parameter;
+  Ints shape;
+  if (n.countOf(parameter) > 1 && axis < rank) {
+    shape.assign(rank, 1);
+    shape[axis] = n.countOf(parameter);
+  }
+  return n.reshape(parameter, shape);
+}
+
+/// x - zero as i32.
+static Value centred(NodeContext &n, Value x, Value zero, int64_t axis) {
+  mlir::Type i32 = n.builder().getI32Type();
+  Value y = n.cast(x, i32);
+  if (!zero || n.failed())
+    return y;
+  Ints shape(n.shapeOf(y));
+  y = n.make("sub", {y, n.cast(laidAlong(n, zero, shape.size(), axis), i32)});
+  if (y && n.shapeOf(y) != ArrayRef(shape)) {
+    n.fail(Code::OperandShape, "zero points of " + describe(zero.getType()) + " do not fit " + describe(x.getType()));
+    return {};
+  }
+  return y;
+}
+
+Value integerProduct(NodeContext &n, Value a, Value zeroA, Value b, Value zeroB) {
+  if (n.failed())
+    return {};
+  Value left = centred(n, a, zeroA, std::max<int64_t>(n.rankOf(a) - 2, 0));
+  Value right = centred(n, b, zeroB, std::max<int64_t>(n.rankOf(b) - 1, 0));
+  return matrixProduct(n, left, right);
+}
+
+Value requantized(NodeContext &n, Value y, Value factor, Value zero) {
+  mlir::Type f32 = n.builder().getF32Type();
+  if (n.failed())
+    return {};
+  ElementType to = nn::toEquation(n.elementOf(zero));
+  if (!isInteger(to)) {
+    n.fail(Code::UnsupportedType, "zero points of " + nameOf(to) + " are not supported");
+    return {};
+  }
+  Value shift = n.reshape(n.cast(zero, f32), {});
+  Value real = n.make("round", {n.make("add", {n.make("mul", {n.cast(y, f32), factor}), shift})});
+  real = n.make("max", {real, n.scalar(lowestInteger(to), f32)});
+  real = n.make("min", {real, n.scalar(highestInteger(to), f32)});
+  if (real && n.shapeOf(real) != n.shapeOf(y)) {
+    n.fail(Code::OperandShape, "scales of " + describe(factor.getType()) + " do not fit " + describe(y.getType()));
+    return {};
+  }
+  return n.failed() ? Value() : n.cast(real, n.elementOf(zero));
+}
+
 namespace {
 
 /// Where the scales lie: one for all, one per position of `axis`, or one per `block` positions of it.
@@ -81,17 +198,17 @@ Results importQuantizeLinear(NodeContext &n) {
     return {};
   ElementType element = nn::toEquation(to);
   bool whole = isInteger(element);
-  if (!whole && !saturate) {
-    n.fail(Code::UnsupportedForm, "saturate=0 is not supported");
-    return {};
-  }
+  // Only these have values to give to what is out of range.
+  bool overflows = !saturate && element >= ElementType::F8E4M3FN && element <= ElementType::F8E5M2FNUZ;
   // The zero point of a float type is 0.
   Value used = whole ? spread(n, zero, n.rankOf(x), *where) : Value();
   double low = whole ? double(lowestInteger(element)) : -INFINITY,
          high = whole ? double(highestInteger(element)) : INFINITY;
   Value y = n.make("quantize", {x, spread(n, n.input(1), n.rankOf(x), *where), used},
                    {n.is("axis", where->axis), n.is("block", where->block), n.is("lo", low), n.is("hi", high),
-                    n.is("whole", whole), n.is("acc", acc), n.is("to", to)});
+                    n.is("whole", whole), n.is("acc", acc), n.is("to", overflows ? acc : to)});
+  if (overflows && y)
+    y = castUnsaturated(n, y, element);
   return {y ? n.reshape(y, shape) : y};
 }
 
@@ -111,93 +228,31 @@ Results importDequantizeLinear(NodeContext &n) {
   return {y ? n.reshape(y, shape) : y};
 }
 
-/// Scale and zero point from the range of the values, which always includes 0.
 Results importDynamicQuantizeLinear(NodeContext &n) {
-  Value x = n.input(0);
-  int64_t rank = n.rankOf(x);
-  Ints all = counting(0, rank);
-  auto extreme = [&](StringRef kind) {
-    return n.make(kind, {n.make("reduce", {x}, {n.is("kind", kind), n.is("axes", all)}), n.scalar(0, x)});
-  };
-  Value high = extreme("max"), low = extreme("min");
-  Value scale = n.make("div", {n.make("sub", {high, low}), n.scalar(255, x)});
-  // Of zeros alone the standard's formula makes 0 / 0; a scale of 1 represents them, as in ONNX Runtime.
-  scale = n.make("select", {n.make("eq", {scale, n.scalar(0, x)}), n.scalar(1, x), scale});
-  Value zero = n.make("round", {n.make("div", {n.make("neg", {low}), scale})});
-  zero = n.make("min", {n.make("max", {zero, n.scalar(0, x)}), n.scalar(255, x)});
-  mlir::Type u8 = nn::fromEquation(n.context(), ElementType::U8);
-  if (n.failed())
-    return {};
-  zero = n.cast(zero, u8);
-  Ints shape(n.shapeOf(x)), flat(std::max<int64_t>(rank, 1), 1);
-  Value wide = rank ? x : n.reshape(x, {1});
-  Value y = n.make("quantize", {wide, n.reshape(scale, flat), n.reshape(zero, flat)},
-                   {n.is("axis", 0), n.is("block", std::max<int64_t>(n.shapeOf(wide)[0], 1)), n.is("lo", 0.0),
-                    n.is("hi", 255.0), n.is("whole", true), n.is("acc", n.elementOf(x)), n.is("to", u8)});
-  return {y ? n.reshape(y, shape) : y, scale, zero};
+  Quantized made = dynamicallyQuantized(n, n.input(0));
+  return {made.y, made.scale, made.zero};
 }
 
-/// x - zero as i32. A zero point per position of `axis` is laid along it.
-Value centred(NodeContext &n, Value x, Value zero, int64_t axis) {
-  mlir::Type i32 = n.builder().getI32Type();
-  Value y = n.cast(x, i32);
-  if (!zero || n.failed())
-    return y;
-  Ints shape;
-  if (n.countOf(zero) > 1) {
-    shape.assign(n.rankOf(x), 1);
-    shape[axis] = n.countOf(zero);
-  }
-  return n.make("sub", {y, n.cast(n.reshape(zero, shape), i32)});
-}
-
-/// round(y * factor + zero), cut to the range of the zero point's type.
-Value requantized(NodeContext &n, Value y, Value factor, Value zero) {
-  mlir::Type f32 = n.builder().getF32Type();
-  if (n.failed())
-    return {};
-  ElementType to = nn::toEquation(n.elementOf(zero));
-  if (!isInteger(to)) {
-    n.fail(Code::UnsupportedType, "zero points of " + nameOf(to) + " are not supported");
-    return {};
-  }
-  Value shift = n.reshape(n.cast(zero, f32), {});
-  Value real = n.make("round", {n.make("add", {n.make("mul", {n.cast(y, f32), factor}), shift})});
-  real = n.make("max", {real, n.scalar(lowestInteger(to), f32)});
-  real = n.make("min", {real, n.scalar(highestInteger(to), f32)});
-  return n.failed() ? Value() : n.cast(real, n.elementOf(zero));
-}
-
-/// scaleA * scaleB / scaleY in f32; B's scale may be one per position of `axis` in a result of rank `rank`.
+/// scaleA * scaleB / scaleY in f32, for a result of rank `rank`: A's scale may be one per position of its second to
+/// last dimension, B's one per position of `axis`.
 Value factor(NodeContext &n, Value a, Value b, Value y, int64_t rank, int64_t axis) {
   mlir::Type f32 = n.builder().getF32Type();
   if (n.failed())
     return {};
-  Ints shape;
-  if (n.countOf(b) > 1) {
-    shape.assign(rank, 1);
-    shape[axis] = n.countOf(b);
-  }
-  auto scalar = [&](Value value) { return n.reshape(n.cast(value, f32), {}); };
-  return n.make("div", {n.make("mul", {scalar(a), n.reshape(n.cast(b, f32), shape)}), scalar(y)});
+  auto laid = [&](Value value, int64_t along) { return laidAlong(n, n.cast(value, f32), rank, along); };
+  Value both = n.make("mul", {laid(a, std::max<int64_t>(rank - 2, 0)), laid(b, axis)});
+  return n.failed() ? Value() : n.make("div", {both, n.reshape(n.cast(y, f32), {})});
 }
 
-Value product(NodeContext &n, Value a, Value zeroA, Value b, Value zeroB) {
-  if (n.rankOf(a) < 2 || n.rankOf(b) < 2) {
-    n.fail(Code::UnsupportedForm, "operands with fewer than two dimensions are not supported");
-    return {};
-  }
-  Value left = centred(n, a, zeroA, n.rankOf(a) - 2), right = centred(n, b, zeroB, n.rankOf(b) - 1);
-  return n.make("matmul", {left, right});
+Results importMatMulInteger(NodeContext &n) {
+  return {integerProduct(n, n.input(0), n.input(2), n.input(1), n.input(3))};
 }
-
-Results importMatMulInteger(NodeContext &n) { return {product(n, n.input(0), n.input(2), n.input(1), n.input(3))}; }
 
 Results importQLinearMatMul(NodeContext &n) {
-  Value y = product(n, n.input(0), n.input(2), n.input(3), n.input(5));
+  Value y = integerProduct(n, n.input(0), n.input(2), n.input(3), n.input(5));
   if (!y)
     return {};
-  Value scale = factor(n, n.input(1), n.input(4), n.input(6), n.rankOf(y), n.rankOf(y) - 1);
+  Value scale = factor(n, n.input(1), n.input(4), n.input(6), n.rankOf(y), std::max<int64_t>(n.rankOf(y) - 1, 0));
   return {requantized(n, y, scale, n.input(7))};
 }
 

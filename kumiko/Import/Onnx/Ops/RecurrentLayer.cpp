@@ -10,17 +10,6 @@ namespace kumiko::onnx {
 /// Products of it with the number of gates do not overflow; a tensor without elements may claim any extent.
 static constexpr int64_t mostHidden = int64_t(1) << 40;
 
-bool expectShape(NodeContext &n, size_t number, StringRef name, ArrayRef<int64_t> shape) {
-  if (n.failed() || !n.input(number) || n.shapeOf(n.input(number)) == shape)
-    return !n.failed();
-  std::string wanted;
-  for (int64_t extent : shape)
-    wanted += (wanted.empty() ? "" : ",") + std::to_string(extent);
-  n.fail(Code::OperandShape, name + " does not have the shape [" + wanted + "]")
-      .helped("the other inputs and the attributes ask for it");
-  return false;
-}
-
 Value partOf(NodeContext &n, Value x, int64_t axis, int64_t start, int64_t size) {
   if (n.failed())
     return {};

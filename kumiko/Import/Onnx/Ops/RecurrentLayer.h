@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Import/Onnx/Ops/Expect.h"
 #include "kumiko/Import/Onnx/Ops/Scan.h"
 
 namespace kumiko::onnx {
@@ -35,9 +36,6 @@ struct RecurrentLayer {
 /// Reads what all layers have. `hidden` is the weight's; `defaults` are the names of the cell's functions.
 std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, int64_t hidden,
                                                  llvm::ArrayRef<llvm::StringLiteral> defaults);
-
-/// Fails unless input `number`, when it is there, has this shape.
-bool expectShape(NodeContext &n, size_t number, llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
 
 /// Element `number` of dimension 0, which is dropped; null for null.
 mlir::Value entryOf(NodeContext &n, mlir::Value x, int64_t number);

@@ -1,0 +1,25 @@
+#include "kumiko/Import/Onnx/Ops/Expect.h"
+
+using namespace llvm;
+
+namespace kumiko::onnx {
+
+bool expectShape(NodeContext &n, size_t number, StringRef name, ArrayRef<int64_t> shape) {
+  if (n.failed() || !n.input(number) || n.shapeOf(n.input(number)) == shape)
+    return !n.failed();
+  std::string wanted;
+  for (int64_t extent : shape)
+    wanted += (wanted.empty() ? "" : ",") + std::to_string(extent);
+  n.fail(Code::OperandShape, name + " does not have the shape [" + wanted + "]")
+      .helped("the other inputs and the attributes ask for it");
+  return false;
+}
+
+bool expectInputs(NodeContext &n, ArrayRef<size_t> numbers) {
+  for (size_t number : numbers)
+    if (!n.failed() && !n.input(number))
+      n.fail(Code::Arity, "input " + Twine(number) + " is left out but required");
+  return !n.failed();
+}
+
+} // namespace kumiko::onnx

@@ -1,0 +1,13 @@
+//===- Expect.h - checks of a node's inputs -------------------------------------===//
+#pragma once
+#include "kumiko/Import/Onnx/NodeContext.h"
+
+namespace kumiko::onnx {
+
+/// Fails unless input `number`, when it is there, has this shape.
+bool expectShape(NodeContext &n, size_t number, llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
+
+/// Fails unless these inputs are there: for ops whose required inputs stand behind optional ones.
+bool expectInputs(NodeContext &n, llvm::ArrayRef<size_t> numbers);
+
+} // namespace kumiko::onnx
