@@ -33,4 +33,11 @@ std::optional<OpenModel> openModel(const Invocation &invocation, ProblemList &pr
 std::vector<Tensor> inputsOf(const Invocation &invocation, const Executable &executable, bool randomOtherwise,
                              ProblemList &problems);
 
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+/// The outputs of the MODEL by the reference evaluator; nothing when problems were added.
+std::optional<std::vector<NamedTensor>> runReference(const Invocation &invocation, ProblemList &problems);
+
 } // namespace kumiko

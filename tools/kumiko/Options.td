@@ -68,6 +68,8 @@ defm jobs : Value<"jobs", "N", compiling, "threads of the compiler; never change
 } // group
 
 let Group = run_group in {
+def reference : Flag<["--"], "reference", [run]>,
+  HelpText<"compute with the reference evaluator instead of compiling; all sizes come from the inputs">;
 defm threads : Value<"threads", "N", running, "threads of the compiled code (default: every CPU it may use)">;
 } // group
 

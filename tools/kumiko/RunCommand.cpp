@@ -14,9 +14,9 @@ static void printValue(const Tensor &tensor, int64_t index) {
 }
 
 /// One line for each output: type, the first values, the largest.
-static void printResult(const ProgramValue &value, const Tensor &tensor) {
+static void printResult(llvm::StringRef name, const Tensor &tensor) {
   constexpr int64_t shown = 8;
-  llvm::outs() << printable(value.name) << ": " << describe(tensor.element(), tensor.shape()) << " = [";
+  llvm::outs() << printable(name) << ": " << describe(tensor.element(), tensor.shape()) << " = [";
   for (int64_t i = 0; i < std::min(tensor.count(), shown); ++i) {
     llvm::outs() << (i ? ", " : "");
     printValue(tensor, i);
@@ -34,19 +34,37 @@ static void printResult(const ProgramValue &value, const Tensor &tensor) {
   llvm::outs() << "\n";
 }
 
-static void writeResults(llvm::StringRef path, const Executable &executable, ProblemList &problems) {
-  std::vector<std::pair<llvm::StringRef, const Tensor *>> arrays;
-  for (auto [value, tensor] : llvm::zip_equal(executable.outputs(), executable.results()))
-    arrays.push_back({value.name, &tensor});
-  if (llvm::Error error = writeNpzFile(path, arrays))
+/// To the file of `--outputs`, or in words.
+static void give(const Invocation &invocation, llvm::ArrayRef<std::pair<llvm::StringRef, const Tensor *>> results,
+                 ProblemList &problems) {
+  if (!invocation.has(OPT_outputs)) {
+    for (auto [name, tensor] : results)
+      printResult(name, *tensor);
+    return;
+  }
+  llvm::StringRef path = invocation.value(OPT_outputs);
+  if (llvm::Error error = writeNpzFile(path, results))
     problems.add(Code::CannotWrite, "cannot write " + printable(path) + ": " + toString(std::move(error)))
         .helped("give a path that can be written with --outputs");
+}
+
+static int runByReference(const Invocation &invocation, ProblemList &problems) {
+  auto outputs = runReference(invocation, problems);
+  if (!outputs)
+    return 0;
+  std::vector<std::pair<llvm::StringRef, const Tensor *>> results;
+  for (const NamedTensor &output : *outputs)
+    results.push_back({output.name, &output.tensor});
+  give(invocation, results, problems);
+  return 0;
 }
 
 int kumiko::runCommand(const Invocation &invocation, ProblemList &problems) {
   unsigned threads = invocation.threadCount(OPT_threads, problems);
   if (problems.hasErrors())
     return 0;
+  if (invocation.has(OPT_reference))
+    return runByReference(invocation, problems);
   auto model = openModel(invocation, problems);
   if (!model)
     return 0;
@@ -54,11 +72,9 @@ int kumiko::runCommand(const Invocation &invocation, ProblemList &problems) {
   Executable &executable = *model->executable;
   if (problems.hasErrors() || !executable.prepare(inputs, threads, problems) || !executable.run(problems))
     return 0;
-  if (invocation.has(OPT_outputs)) {
-    writeResults(invocation.value(OPT_outputs), executable, problems);
-    return 0;
-  }
+  std::vector<std::pair<llvm::StringRef, const Tensor *>> results;
   for (auto [value, tensor] : llvm::zip_equal(executable.outputs(), executable.results()))
-    printResult(value, tensor);
+    results.push_back({value.name, &tensor});
+  give(invocation, results, problems);
   return 0;
 }

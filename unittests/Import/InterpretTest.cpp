@@ -154,6 +154,19 @@ TEST(Interpret, LoopsEndByCountOrCondition) {
   EXPECT_TRUE(has(runDoubling({"", "", "x"}, 3, false), "last f32[]: 1.920000e+02"));
 }
 
+// Exporters declare the number of the turn as a list of one; it then is one.
+TEST(Interpret, TurnsAsListsOfOne) {
+  GraphParts body;
+  body.nodes = {node("Identity", {"on"}, {"go"}),
+                node("Concat", {"v", "i"}, {"next"}, "", {attribute("axis", int64_t(0))})};
+  body.inputs = {valueInfo("i", DataType::Int64, {1}), valueInfo("on", DataType::Bool, {1}),
+                 valueInfo("v", DataType::Int64, {"N"})};
+  body.outputs = {Message().text(1, "go"), Message().text(1, "next")};
+  Message m = simple({node("Loop", {"m", "", "x"}, {"y"}, "loop", {subgraph("body", body)})},
+                     {valueInfo("x", DataType::Int64, {1}), valueInfo("m", DataType::Int64, {1})});
+  EXPECT_TRUE(has(Interpreted(m, {{"x", whole({1}, {7})}, {"m", whole({1}, {2})}}).text(), "y i64[3]: 7.000000e+00 0"));
+}
+
 TEST(Interpret, NoTurnGivesEmptyParts) {
   EXPECT_EQ(runDoubling({"m", "c", "x"}, 0, true), "last f32[]: 3.000000e+00\nparts f32[0]:\n");
   EXPECT_EQ(runDoubling({"m", "c", "x"}, 5, false), "last f32[]: 3.000000e+00\nparts f32[0]:\n");

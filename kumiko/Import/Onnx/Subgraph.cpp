@@ -34,6 +34,11 @@ std::optional<Results> GraphImporter::importBody(NodeContext &n, const Graph &gr
         .helped("its inputs belong to those of the node, one to one");
     return std::nullopt;
   }
+  for (Value argument : arguments)
+    if (interpretation && isa<RankedTensorType>(argument.getType()) && !valueOf(argument)) {
+      n.fail(Code::OperandValue, whyUnknown);
+      return std::nullopt;
+    }
   Scope body;
   body.source = &graph;
   body.nodes = graph.nodes;
