@@ -3,7 +3,7 @@
 
     fuzz.py SECONDS [--keep]    --keep goes on with the corpus of the last run
 
-Works in build/fuzz: `seeds` (models of the suite), `words` (a dictionary: names of ops and attributes), `corpus` (what
+Works in build/fuzz: `seeds` (models of the suite and the bad models of test/Import), `words` (a dictionary: names of ops and attributes), `corpus` (what
 libFuzzer found worth keeping), `found` (inputs that break something). Files in Crashes/ beside this script broke
 something once and are run first. The last line is `N passed, N failed, N skipped`.
 """
@@ -30,8 +30,9 @@ SANITIZERS = {
 
 
 def make_seeds(folder):
-    """Copies of the suite's small models. -> their number."""
+    """Copies of the suite's small models, and every bad model. -> their number."""
     folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run([sys.executable, ROOT / "test" / "Import" / "errors.py", "--write", folder], check=True)
     count = 0
     for path in sorted((ROOT / "build" / "onnx-suite").glob("**/*.onnx")):
         if path.stat().st_size > SEED_BYTES:

@@ -315,3 +315,23 @@ def bomb_outer_product():
 def shape_arithmetic_overflows():
     """-1 in a Reshape whose other sizes multiply past 64 bits."""
     return one("Reshape", [[2, 3]], [ints("shape", -1, 1 << 40, 1 << 40)], result=[1])
+
+
+def shape_product_overflows():
+    """Numbers for a shape that wrap around when they are multiplied at import."""
+    nodes = [node("Mul", "a a", "square", "square"), node("Reshape", "x square", "y", "reshape")]
+    return model(nodes, [value("x", [6])], [value("y", [6])], [ints("a", 3_037_000_500)])
+
+
+def bomb_at_folding():
+    """The shape would be known after adding up 8 GB of ones."""
+    nodes = [node("ConstantOfShape", "big", "ones", "ones"), node("ReduceSum", "ones", "sum", "sum", keepdims=1)]
+    nodes += [node("Cast", "sum", "count", "count", to=I64), node("Reshape", "x count", "y", "reshape")]
+    return model(nodes, [value("x", [6])], [value("y", [6])], [ints("big", 1 << 31)])
+
+
+def bomb_chain_at_folding():
+    """Doubled forty times, a small constant is a terabyte."""
+    nodes = [node("Concat", f"c{i} c{i}", f"c{i + 1}", f"double{i}", axis=0) for i in range(40)]
+    nodes.append(node("Reshape", "x c40", "y", "reshape"))
+    return model(nodes, [value("x", [6])], [value("y", [6])], [ints("c0", 6)])

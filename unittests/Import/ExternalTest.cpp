@@ -1,7 +1,11 @@
 //===- ExternalTest.cpp - data beside the model, and what is tried with it -----===//
 #include "Imported.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <atomic>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace kumiko;
@@ -91,6 +95,39 @@ TEST_F(External, Ranges) {
   EXPECT_EQ(load(external("w", {24}, "w.bin", "0x10", "96")), Pair(3, 215)) << text;
   EXPECT_EQ(load(external("w", {24}, "w.bin", "99999999999999999999", "96")), Pair(3, 215)) << text;
   EXPECT_EQ(load(external("w", {1 << 30}, "w.bin")), Pair(3, 214)) << text;
+}
+
+// Somebody swaps the file for a link to another one again and again. The link is never followed: what is read is the
+// file, or the link is refused.
+TEST_F(External, ReplacedWhileOpening) {
+  folder.write("m/good.bin", content);
+  folder.write("secret.bin", std::string(200, 's'));
+  std::string place = folder.path("m/w.bin"), beside = folder.path("m/next.bin");
+  std::atomic<bool> stop = false;
+  std::thread swapper([&] {
+    for (unsigned i = 0; !stop; ++i) {
+      ASSERT_EQ(i % 2 ? ::link(folder.path("m/good.bin").c_str(), beside.c_str())
+                      : ::symlink("../secret.bin", beside.c_str()),
+                0);
+      ASSERT_EQ(::rename(beside.c_str(), place.c_str()), 0);
+      ::unlink(beside.c_str()); // a link to the same file is left where it is
+    }
+  });
+  unsigned read = 0, refused = 0;
+  for (unsigned i = 0; i < 300; ++i) {
+    Imported m(folder.write("m/m.onnx", withWeight(external("w", {24}, "w.bin")).bytes));
+    m.module ? ++read : ++refused;
+    if (m.module)
+      m.module->walk([&](mlir::Operation *op) {
+        if (auto blob = op->getAttrOfType<mlir::DenseResourceElementsAttr>("value"))
+          EXPECT_EQ(blob.getRawHandle().getBlob()->getData().front(), 'k');
+      });
+    else
+      EXPECT_THAT(int(m.problems.all()[0].code), ::testing::AnyOf(211, 212)) << m.errors();
+  }
+  stop = true;
+  swapper.join();
+  EXPECT_EQ(read + refused, 300u);
 }
 
 TEST_F(External, TheModelItself) {

@@ -98,8 +98,10 @@ static Descriptor openBelow(Descriptor folder, StringRef location, bool allowSym
     if (!next) {
       int error = errno;
       struct stat status;
-      bool link = !allowSymlinks && ::fstatat(folder.number, component.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-                  S_ISLNK(status.st_mode);
+      // A link at the end gives ELOOP; one to a folder gives ENOTDIR, like a file in its place.
+      bool link = !allowSymlinks &&
+                  (error == ELOOP || (::fstatat(folder.number, component.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                                      S_ISLNK(status.st_mode)));
       if (link)
         report(Code::ExternalLink, shown + " leads over a symbolic link")
             .helped("links are refused because they can leave the model's folder; --allow-symlinks follows them");

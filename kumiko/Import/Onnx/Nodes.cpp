@@ -9,7 +9,7 @@ using namespace mlir;
 namespace kumiko::onnx {
 
 /// Functions that call functions can make a small file astronomically large.
-static constexpr uint64_t inlineLimit = 2'000'000;
+static constexpr uint64_t inlineLimit = 500'000;
 
 static bool isOwnDomain(StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
