@@ -68,6 +68,39 @@ TEST(Attention, WrongInputs) {
   EXPECT_PART(import("Attention", {q, k, v}, {number("right_window_size", INT64_MAX)}), "window sizes are");
 }
 
+/// FlexAttention with a modifier of one node, or none.
+std::string flex(List q, List k, List v, const char *which = "", Message modifier = {},
+                 std::vector<Message> more = {}) {
+  GraphParts parts;
+  for (auto [name, shape] : {std::pair("a", q), {"b", k}, {"c", v}})
+    parts.inputs.push_back(valueInfo(name, DataType::Float, std::vector<Dim>(shape.begin(), shape.end())));
+  GraphParts inner;
+  inner.inputs = {Message().text(1, "s")};
+  inner.nodes = {modifier};
+  inner.outputs = {Message().text(1, "t")};
+  if (*which)
+    more.push_back(attribute(which, Attribute::Kind::Graph, graph(inner)));
+  parts.nodes = {node("FlexAttention", {"a", "b", "c"}, {"y"}, "node", more, "ai.onnx.preview")};
+  parts.outputs = {Message().text(1, "y")};
+  Message whole = model(graph(parts), 27);
+  whole.message(8, Message().text(1, "ai.onnx.preview").varint(2, 1));
+  Imported m(whole);
+  return m.module ? m.text() : m.errors();
+}
+
+TEST(Attention, FlexAttention) {
+  List q{2, 4, 3, 8}, k{2, 2, 5, 8}, v{2, 2, 5, 6};
+  EXPECT_PART(flex(q, k, v), "tensor<2x4x3x6xf32>");
+  EXPECT_PART(flex(q, k, v, "score_mod", node("Tanh", {"s"}, {"t"})), "nn.tanh");
+  EXPECT_PART(flex(q, k, v, "prob_mod", node("Abs", {"s"}, {"t"})), "nn.abs");
+  EXPECT_PART(flex(q, k, v, "score_mod", node("Shape", {"s"}, {"t"})), "score_mod does not keep f32[2,4,3,5]");
+  EXPECT_PART(flex(q, k, v, "prob_mod", node("Tanh", {"z"}, {"t"})), "K0");
+  EXPECT_PART(flex({2, 4, 8}, k, v), "input 0 has rank 3, expected 4");
+  EXPECT_PART(flex(q, {2, 3, 5, 8}, v), "do not fit together");
+  EXPECT_PART(flex(q, k, v, "", {}, {number("softmax_precision", 6)}), "which is no float type");
+  EXPECT_PART(flex(q, k, v, "", {}, {attribute("score_mod", int64_t(1))}), "K0402");
+}
+
 TEST(Attention, LinearAttention) {
   std::vector<Message> heads{number("q_num_heads", 4), number("kv_num_heads", 2)};
   std::vector<Message> linear = heads;

@@ -95,8 +95,11 @@ const OpCode *findCode(StringRef domain, StringRef name) {
       microsoftNormalizeOps(),
       microsoftQuantizeOps(),
   });
+  static const llvm::DenseMap<StringRef, const OpCode *> preview = tableOf({previewOps()});
   if (domain.empty())
     return own.lookup(name);
+  if (domain == "ai.onnx.preview")
+    return preview.lookup(name);
   return domain == "com.microsoft" ? microsoft.lookup(name) : nullptr;
 }
 

@@ -45,6 +45,9 @@ llvm::ArrayRef<OpCode> signalOps();
 llvm::ArrayRef<OpCode> sliceOps();
 llvm::ArrayRef<OpCode> viewOps();
 
+/// Of ai.onnx.preview.
+llvm::ArrayRef<OpCode> previewOps();
+
 // Of com.microsoft.
 llvm::ArrayRef<OpCode> microsoftActivationOps();
 llvm::ArrayRef<OpCode> microsoftAttentionOps();

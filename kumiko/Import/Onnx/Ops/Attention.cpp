@@ -122,6 +122,61 @@ Results importAttention(NodeContext &n) {
 }
 
 //===----------------------------------------------------------------------===//
+// Attention with parts of the model inside
+//===----------------------------------------------------------------------===//
+
+/// The subgraph of attribute `name` in place of a step; `x` itself without one. It must keep the type of `x`.
+Value modified(NodeContext &n, StringRef name, Value x) {
+  if (n.failed() || !n.has(name))
+    return x;
+  const Graph *body = n.graph(name);
+  x = n.known(x);
+  std::optional<Results> made = body && !n.failed() ? n.run(*body, {x}) : std::nullopt;
+  if (!made)
+    return {};
+  if (made->size() == 1 && made->front().getType() == x.getType())
+    return made->front();
+  n.fail(Code::OperandShape, "the subgraph " + name + " does not keep " + describe(x.getType()))
+      .helped("it has one input and one output of the same shape and type");
+  return {};
+}
+
+/// softmax(score_mod(q k' scale)) v, with prob_mod before v. Each head of k and v serves a group of heads of q.
+Results importFlexAttention(NodeContext &n) {
+  std::optional<double> scale = n.real("scale");
+  std::optional<int64_t> precision = n.integer("softmax_precision");
+  if (!n.expectRank(0, 4, 4) || !n.expectRank(1, 4, 4) || !n.expectRank(2, 4, 4))
+    return {};
+  Value q = n.input(0), k = n.input(1), v = n.input(2);
+  if (!attentionFits(n, q, k, v))
+    return {};
+  std::optional<ElementType> named = precision
+                                         ? elementTypeOf(static_cast<DataType>(*precision))
+                                         : std::optional(n.elementOf(q).isF64() ? ElementType::F64 : ElementType::F32);
+  if (!named || !isFloat(*named)) {
+    n.fail(Code::AttributeValue, "softmax_precision is " + Twine(*precision) + ", which is no float type");
+    return {};
+  }
+  mlir::Type type = n.elementOf(q), acc = nn::fromEquation(n.context(), *named);
+  Ints from(n.shapeOf(q)), to(n.shapeOf(k));
+  int64_t batch = from[0], groups = to[1], each = from[1] / groups, queries = from[2], keys = to[2], depth = from[3];
+  int64_t width = n.shapeOf(v)[3];
+  Value left = n.reshape(n.cast(q, acc), {batch, groups, each, queries, depth});
+  Value right = n.reshape(n.transpose(n.cast(k, acc), {0, 1, 3, 2}), {batch, groups, 1, depth, keys});
+  Value scores = n.make("matmul", {left, right});
+  double factor = scale.value_or(1 / std::sqrt(double(depth)));
+  scores = n.failed() ? Value() : n.make("mul", {scores, n.scalar(factor, acc)});
+  scores = scores ? modified(n, "score_mod", n.reshape(scores, {batch, from[1], queries, keys})) : scores;
+  Value odds = n.make("softmax", {scores}, {n.is("axis", 3)});
+  odds = modified(n, "prob_mod", odds);
+  if (n.failed())
+    return {};
+  Value y = n.make("matmul", {n.reshape(odds, {batch, groups, each, queries, keys}),
+                              n.reshape(n.cast(v, acc), {batch, groups, 1, keys, width})});
+  return {y ? n.cast(n.reshape(y, {batch, from[1], queries, width}), type) : y};
+}
+
+//===----------------------------------------------------------------------===//
 // Attention with a recurrent state
 //===----------------------------------------------------------------------===//
 
@@ -272,8 +327,13 @@ constexpr OpCode codes[] = {
     {"RotaryEmbedding", 3, 4, 1, importRotaryEmbedding},
 };
 
+constexpr OpCode preview[] = {
+    {"FlexAttention", 3, 3, 1, importFlexAttention},
+};
+
 } // namespace
 
 ArrayRef<OpCode> attentionOps() { return codes; }
+ArrayRef<OpCode> previewOps() { return preview; }
 
 } // namespace kumiko::onnx

@@ -35,14 +35,16 @@ Value positions(NodeContext &n, int64_t count, int64_t axis, int64_t rank) {
   return list ? n.reshape(list, shape) : list;
 }
 
-static bool checkShapes(NodeContext &n, const AttentionOperands &operands) {
-  ArrayRef<int64_t> q = n.shapeOf(operands.q), k = n.shapeOf(operands.k), v = n.shapeOf(operands.v);
+bool attentionFits(NodeContext &n, Value query, Value key, Value value) {
+  if (n.failed())
+    return false;
+  ArrayRef<int64_t> q = n.shapeOf(query), k = n.shapeOf(key), v = n.shapeOf(value);
   bool fits = q.size() == 4 && k.size() == 4 && v.size() == 4 && q[0] == k[0] && q[0] == v[0] && k[1] == v[1] &&
               q[3] == k[3] && k[2] == v[2] && k[1] > 0 && q[1] % k[1] == 0;
   if (fits)
     return true;
-  n.fail(Code::OperandShape, "query " + describe(operands.q.getType()) + ", key " + describe(operands.k.getType()) +
-                                 " and value " + describe(operands.v.getType()) + " do not fit together")
+  n.fail(Code::OperandShape, "query " + describe(query.getType()) + ", key " + describe(key.getType()) + " and value " +
+                                 describe(value.getType()) + " do not fit together")
       .helped("(batch, heads, sequence, depth): batch and key heads agree, query heads are a multiple of them, query "
               "and key have the same depth, key and value the same sequence");
   return false;
@@ -61,7 +63,7 @@ static bool checkMask(NodeContext &n, Value mask, ArrayRef<int64_t> target) {
 }
 
 std::optional<AttentionStages> makeAttention(NodeContext &n, AttentionOperands operands) {
-  if (n.failed() || !checkShapes(n, operands))
+  if (!attentionFits(n, operands.q, operands.k, operands.v))
     return std::nullopt;
   Value q = operands.q;
   mlir::Type type = n.elementOf(q), f32 = n.builder().getF32Type();

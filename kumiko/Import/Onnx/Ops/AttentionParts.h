@@ -29,6 +29,9 @@ struct AttentionStages {
   mlir::Value y, raw, capped, biased, probabilities;
 };
 
+/// Fails unless query, key and value (batch, heads, sequence, depth) fit together.
+bool attentionFits(NodeContext &n, mlir::Value q, mlir::Value k, mlir::Value v);
+
 /// Checks that shapes fit and makes the op; nothing when it failed.
 std::optional<AttentionStages> makeAttention(NodeContext &n, AttentionOperands operands);
 
