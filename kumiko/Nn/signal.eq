@@ -45,7 +45,8 @@ op sample_axis(grid: T; which: int, n: int, mode: str, border: str, align: bool,
   g(b, o...) = align ? (grid(b, o..., which) + 1) / 2 * (n - 1) : ((grid(b, o..., which) + 1) * n - 1) / 2
   r(b, o...) = mode == "nearest" ? round(g(b, o...)) : g(b, o...)
   z(b, o...) = align ? mod(r(b, o...), max(2 * n - 2, 1)) : mod(r(b, o...) + 0.5, 2 * n)
-  c(b, o...) = border == "border" ? clamp(r(b, o...), 0, n - 1) : border == "zeros" ? r(b, o...)
+  # a border is repeated tap by tap; two points outside all taps are on it
+  c(b, o...) = border == "border" ? clamp(r(b, o...), -2, n + 1) : border == "zeros" ? r(b, o...)
              : align ? (z(b, o...) <= n - 1 ? z(b, o...) : 2 * n - 2 - z(b, o...))
              : (z(b, o...) <= n ? z(b, o...) : 2 * n - z(b, o...)) - 0.5
   d(b, o..., a) = c(b, o...) - floor(c(b, o...)) - (a - (taps == 4 ? 1 : 0))  where a in taps

@@ -117,9 +117,10 @@ def reflect(v, low, high):
     return v
 
 
-def border_of(v, n, border, align):
+def border_of(v, n, border, align, whole):
     if border == "border":
-        return min(max(v, 0), n - 1)
+        # A border is repeated tap by tap. Two points outside all taps are on it: further out nothing changes.
+        return min(max(v, 0), n - 1) if whole else min(max(v, -2), n + 1)
     if border == "reflection":
         return reflect(v, 0, n - 1) if align else reflect(v, -0.5, n - 0.5)
     return v
@@ -132,12 +133,12 @@ def neighbours(grid, which, n, mode, border, align, taps):
     for p in points(*shape):
         v = float(grid[(*p, which)])
         v = (v + 1) / 2 * (n - 1) if align else ((v + 1) * n - 1) / 2
-        c = border_of(round(v) if mode == "nearest" else v, n, border, align)
+        c = border_of(round(v) if mode == "nearest" else v, n, border, align, whole=False)
         for a in range(taps):
             j = round(c) if mode == "nearest" else math.floor(c) + a - (taps // 2 - 1)
             d = abs(c - j)
             weight[(*p, a)] = {"nearest": 1.0, "linear": 1 - d, "cubic": kernel_weight("cubic", -0.75, d)}[mode]
-            place[(*p, a)] = round(border_of(j, n, border, align))
+            place[(*p, a)] = round(border_of(j, n, border, align, whole=True))
     return place, weight
 
 

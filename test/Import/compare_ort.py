@@ -19,12 +19,14 @@ import quantize_cases
 import recurrent_cases
 import reduction_cases
 import resize_cases
+import signal_cases
+import version_cases
 import window_cases
 
 FAMILIES = {
     "elementwise": elementwise_cases, "microsoft": microsoft_cases, "microsoft-quantized": microsoft_quantized_cases,
-    "movement": movement_cases, "quantize": quantize_cases, "recurrent": recurrent_cases,
-    "reduction": reduction_cases, "resize": resize_cases, "window": window_cases,
+    "movement": movement_cases, "quantize": quantize_cases, "recurrent": recurrent_cases, "reduction": reduction_cases,
+    "resize": resize_cases, "signal": signal_cases, "version": version_cases, "window": window_cases,
 }
 
 

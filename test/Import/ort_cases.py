@@ -30,10 +30,12 @@ class Cases:
         return self.rng.integers(low, high, shape, endpoint=True).astype(dtype)
 
     def add(self, name, op, inputs, attributes=None, *, domain="", opset=17, outputs=1, constant=(), expect=None,
-            may_refuse=False):
+            may_refuse=False,
+            clean=False, asked=None):
         """One case. An input that is None is left out; inputs numbered in `constant` are initializers. `outputs` is how
         many, or a list in which 0 leaves one out. `expect` replaces ONNX Runtime's answer where that has none. A case
-        that ONNX Runtime refuses is counted in `refused` when it `may_refuse`, an error otherwise."""
+        that ONNX Runtime refuses is counted in `refused` when it `may_refuse`, an error otherwise. `clean`: what is left of sums that
+        cancel, less than a millionth of the largest answer, is 0. `asked` is the opset in which ONNX Runtime is asked when it does not know `opset`."""
         assert name not in self.names, name
         inputs = [None if value is None else np.asarray(value) for value in inputs]
         names = ["" if value is None else _NAMES[i] for i, value in enumerate(inputs)]
@@ -60,12 +62,14 @@ class Cases:
             imports.append(helper.make_opsetid(domain, 1))
         model = helper.make_model(graph, opset_imports=imports, ir_version=8 if opset < 21 else 10)
         try:
-            answers = expect if expect is not None else answers_of(model, feeds)
+            answers = expect if expect is not None else answers_of(model, feeds, asked or opset)
         except Exception as why:  # ONNX Runtime's have no common base
             if not may_refuse:
                 raise
             self.refused.append(f"{name}: {str(why).splitlines()[0]}")
             return
+        if clean:
+            answers = [np.where(np.abs(each) < 1e-6 * np.abs(each).max(), 0, each).astype(each.dtype) for each in answers]
         self._write(name, model, list(feeds.values()), answers)
 
     def _write(self, name, model, inputs, outputs):
@@ -80,8 +84,10 @@ class Cases:
         self.names.append(name)
 
 
-def answers_of(model, feeds):
+def answers_of(model, feeds, opset):
     """Without ONNX Runtime's own rewrites: the op itself is asked."""
+    model = onnx.ModelProto.FromString(model.SerializeToString())
+    model.opset_import[0].version = opset
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4

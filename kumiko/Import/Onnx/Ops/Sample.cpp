@@ -31,6 +31,9 @@ Results importGridSample(NodeContext &n) {
                 " coordinates; the image must not be empty");
     return {};
   }
+  // Positions in f16 would be too coarse for images of some size.
+  if (n.elementOf(grid).getIntOrFloatBitWidth() < 32)
+    grid = n.cast(grid, n.builder().getF32Type());
   SmallVector<Value, 7> operands{x};
   for (auto [axis, size] : enumerate(image)) {
     // Coordinates of the grid come in the opposite order: x, y, z.
