@@ -31,6 +31,7 @@ SmallVector<int64_t> StatementLowering::loopShape(ArrayRef<unsigned> loops) cons
 Error StatementLowering::planTargets() {
   auto refuse = [](const Twine &why) { return createStringError(why); };
   BitVector used(extents.size());
+  bool visitsNothing = is_contained(extents, 0);
   for (const eq::Target &target : ArrayRef(statement.targets).take_front(targets)) {
     auto &dimensions = targetDimensions.emplace_back();
     bool first = targetDimensions.size() == 1;
@@ -38,7 +39,7 @@ Error StatementLowering::planTargets() {
       std::optional<LinearIndex> linear = linearIndex(*index, extents);
       if (!linear)
         return refuse("writes at an index that is computed from data");
-      if (linear->lowest(extents) < 0 || linear->highest(extents) >= extent)
+      if (!visitsNothing && (linear->lowest(extents) < 0 || linear->highest(extents) >= extent))
         return refuse("writes partly outside its result");
       std::optional<Dimension> dimension = reach(*linear, extent, extents, dropped);
       if (!dimension || dimension->kind == Dimension::Kind::Window)

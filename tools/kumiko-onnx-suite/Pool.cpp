@@ -1,6 +1,7 @@
 #include "tools/kumiko-onnx-suite/Pool.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <csignal>
 #include <cstring>
 #include <sys/resource.h>
@@ -14,7 +15,7 @@ namespace kumiko::suite {
 static constexpr unsigned secondsPerTest = 300;
 static constexpr rlim_t bytesPerTest = rlim_t(12) << 30;
 
-/// In the child: never returns. The verdict is one byte and its text.
+/// In the child: never returns. The verdict is one byte, the distance up to the end of the line, and the text.
 [[noreturn]] static void work(const Test &test, int pipe, function_ref<Verdict(const Test &)> run) {
 #if !__has_feature(address_sanitizer)
   rlimit memory{bytesPerTest, bytesPerTest};
@@ -23,6 +24,7 @@ static constexpr rlim_t bytesPerTest = rlim_t(12) << 30;
   alarm(secondsPerTest);
   Verdict verdict = run(test);
   std::string message(1, char(verdict.kind));
+  message += (verdict.ulp ? formatv("{0:e17}", *verdict.ulp).str() : "") + "\n";
   // What fits a pipe is written at once.
   message += StringRef(verdict.text).take_front(2000);
   bool written = write(pipe, message.data(), message.size()) == ssize_t(message.size());
@@ -43,7 +45,11 @@ static Verdict readVerdict(int pipe, int status) {
   }
   if (status != 0 || message.empty())
     return {Verdict::Kind::Failed, "ended without a verdict"};
-  return {Verdict::Kind(message[0]), message.substr(1)};
+  auto [ulp, text] = StringRef(message).drop_front().split('\n');
+  Verdict verdict{Verdict::Kind(message[0]), text.str()};
+  if (double value; !ulp.getAsDouble(value))
+    verdict.ulp = value;
+  return verdict;
 }
 
 std::vector<Verdict> runAll(ArrayRef<Test> tests, unsigned jobs, function_ref<Verdict(const Test &)> run) {

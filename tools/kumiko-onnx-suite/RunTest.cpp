@@ -1,7 +1,7 @@
-#include "tools/kumiko-onnx-suite/RunTest.h"
 #include "kumiko/Import/Onnx/Interpret.h"
 #include "kumiko/Import/Onnx/Onnx.h"
 #include "kumiko/Support/Convert.h"
+#include "tools/kumiko-onnx-suite/DataSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -10,15 +10,14 @@ using namespace kumiko;
 using namespace kumiko::suite;
 using onnx::Datum;
 
-/// One line of the first problem.
-static Verdict verdictOf(const ProblemList &problems) {
+Verdict kumiko::suite::verdictOf(const ProblemList &problems) {
   const Problem &first = problems.all().front();
   bool refused = problems.exitCode() == int(Fault::Unsupported);
   std::string place = first.place.name.empty() ? "" : " (" + first.place.name + ")";
   return {refused ? Verdict::Kind::Refused : Verdict::Kind::Failed, numberOf(first.code) + " " + first.what + place};
 }
 
-static std::string differenceOf(const Tensor &got, const Tensor &wanted) {
+static std::string tensorDifference(const Tensor &got, const Tensor &wanted) {
   if (got.element() != wanted.element() || got.shape() != wanted.shape())
     return describe(got.element(), got.shape()) + " instead of " + describe(wanted.element(), wanted.shape());
   double relative = wanted.element() == ElementType::BF16 ? 1.0 / 64 : 1e-3;
@@ -33,11 +32,11 @@ static std::string differenceOf(const Tensor &got, const Tensor &wanted) {
   return "";
 }
 
-static std::string differenceOf(const Datum &got, const Datum &wanted) {
+std::string kumiko::suite::differenceOf(const Datum &got, const Datum &wanted) {
   if (got.kind != wanted.kind || got.list().size() != wanted.list().size())
     return "a value of another kind or length";
   if (got.isTensor())
-    return differenceOf(got.tensor.tensor, wanted.tensor.tensor);
+    return tensorDifference(got.tensor.tensor, wanted.tensor.tensor);
   for (auto [number, pair] : enumerate(zip_equal(got.list(), wanted.list())))
     if (std::string why = differenceOf(std::get<0>(pair), std::get<1>(pair)); !why.empty())
       return formatv("item {0}: {1}", number, why);
@@ -63,14 +62,6 @@ static std::optional<Datum> ramp(StringRef type) {
   }
   return Datum::of(SharedTensor::own(std::move(*tensor)));
 }
-
-namespace {
-/// The inputs of one data set by name, and the outputs in order.
-struct DataSet {
-  StringMap<Datum> inputs;
-  std::vector<Datum> outputs;
-};
-} // namespace
 
 static std::optional<DataSet> load(const onnx::ModelSummary &model, const std::string &folder, ProblemList &problems) {
   DataSet set;
@@ -103,7 +94,7 @@ static std::optional<DataSet> loadLight(const onnx::ModelSummary &model, StringR
   return set;
 }
 
-static Verdict runSet(const Test &test, const DataSet &set) {
+static Verdict interpretSet(const Test &test, const DataSet &set) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   ProblemList problems;
   auto outputs = onnx::interpretOnnx(test.model, context, set.inputs, {}, problems);
@@ -117,19 +108,24 @@ static Verdict runSet(const Test &test, const DataSet &set) {
   return {Verdict::Kind::Passed, ""};
 }
 
-Verdict kumiko::suite::runTest(const Test &test) {
+Verdict kumiko::suite::runTest(const Test &test, Mode mode) {
   ProblemList problems;
   onnx::ModelSummary model;
   if (!onnx::summarizeOnnx(test.model, /*allowSymlinks=*/false, problems, model))
     return verdictOf(problems);
+  Verdict result{Verdict::Kind::Passed, ""};
   for (unsigned number = 0;; ++number) {
     std::string folder = formatv("{0}/test_data_set_{1}", test.data, number);
     bool light = test.data.empty();
     if (light ? number > 0 : !sys::fs::is_directory(folder))
-      return number ? Verdict{Verdict::Kind::Passed, ""} : Verdict{Verdict::Kind::Failed, "there is no data"};
+      return number ? result : Verdict{Verdict::Kind::Failed, "there is no data"};
     auto set = light ? loadLight(model, test.model, problems) : load(model, folder, problems);
-    Verdict verdict = set ? runSet(test, *set) : verdictOf(problems);
+    if (!set)
+      return verdictOf(problems);
+    Verdict verdict = mode == Mode::Compiled ? compileAndRun(test, model, *set) : interpretSet(test, *set);
     if (verdict.kind != Verdict::Kind::Passed)
       return verdict;
+    if (verdict.ulp)
+      result.ulp = std::max(result.ulp.value_or(0), *verdict.ulp);
   }
 }

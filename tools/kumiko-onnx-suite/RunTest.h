@@ -1,6 +1,7 @@
 //===- RunTest.h - one test, and its verdict ---------------------------------------===//
 #pragma once
 #include "tools/kumiko-onnx-suite/Tests.h"
+#include <optional>
 
 namespace kumiko::suite {
 
@@ -12,9 +13,11 @@ struct Verdict {
   };
   Kind kind = Kind::Failed;
   std::string text; ///< one line; empty when passed
+  /// Of compiled code with float outputs: the largest distance from the evaluator in f64, see kumiko/Verify/Ulp.h.
+  std::optional<double> ulp = std::nullopt;
 };
 
-/// Computes the model on every data set by interpretation and compares as ONNX's own runner does.
-Verdict runTest(const Test &test);
+/// Computes the model on every data set and compares as ONNX's own runner does.
+Verdict runTest(const Test &test, Mode mode);
 
 } // namespace kumiko::suite

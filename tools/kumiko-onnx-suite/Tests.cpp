@@ -32,7 +32,7 @@ std::vector<Test> findTests(StringRef folder) {
   return tests;
 }
 
-StringMap<Expectation> readExpectations(StringRef path, std::string &why) {
+StringMap<Expectation> readExpectations(StringRef path, Mode mode, std::string &why) {
   StringMap<Expectation> list;
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer) {
@@ -42,11 +42,14 @@ StringMap<Expectation> readExpectations(StringRef path, std::string &why) {
   for (line_iterator line(**buffer, /*SkipBlanks=*/true, '#'); !line.is_at_end(); ++line) {
     auto [word, rest] = line->trim().split(' ');
     auto [name, reason] = rest.trim().split(' ');
-    bool good = (word == "refused" || word == "differs") && !name.empty() && !reason.trim().empty();
-    if (good && list.try_emplace(name, Expectation{word == "refused", reason.trim().str()}).second)
+    bool good =
+        (word == "refused" || word == "differs" || word == "uncompiled") && !name.empty() && !reason.trim().empty();
+    if (good && word == "uncompiled" && mode != Mode::Compiled)
+      continue;
+    if (good && list.try_emplace(name, Expectation{word != "differs", reason.trim().str()}).second)
       continue;
     why = path.str() + ", line " + std::to_string(line.line_number()) + ": " +
-          (good ? name.str() + " is there twice" : "expected `refused NAME REASON` or `differs NAME REASON`");
+          (good ? name.str() + " is there twice" : "expected `refused`, `differs` or `uncompiled`, NAME and REASON");
     return list;
   }
   return list;

@@ -7,6 +7,11 @@
 
 namespace kumiko::suite {
 
+enum class Mode : uint8_t {
+  Evaluator, ///< by interpretation
+  Compiled,  ///< by compiled code; inputs that ops need as numbers are given to the compiler
+};
+
 struct Test {
   std::string name;
   std::string kind;  ///< node, simple, pytorch-converted, pytorch-operator, light; `.` for one in the folder itself
@@ -25,8 +30,8 @@ struct Expectation {
   bool refused;       ///< as not supported, rather than with other numbers than the suite's
   std::string reason; ///< in words
 };
-/// Lines of `refused NAME REASON` and `differs NAME REASON`; `#` begins a comment. Empty with `why` set when the file
-/// cannot be understood.
-llvm::StringMap<Expectation> readExpectations(llvm::StringRef path, std::string &why);
+/// Lines of `refused NAME REASON` and `differs NAME REASON`, and for compiled code alone `uncompiled NAME REASON`; `#`
+/// begins a comment. Empty with `why` set when the file cannot be understood.
+llvm::StringMap<Expectation> readExpectations(llvm::StringRef path, Mode mode, std::string &why);
 
 } // namespace kumiko::suite

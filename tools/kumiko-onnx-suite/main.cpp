@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 #include <thread>
@@ -14,9 +15,11 @@ using namespace kumiko::suite;
 namespace {
 
 constexpr StringLiteral usage =
-    "kumiko-onnx-suite --mode=evaluator [--core] [--data DIR] [--expected FILE] [--fewest N] [--jobs N] [--all] "
+    "kumiko-onnx-suite --mode=evaluator|compiled [--core] [--data DIR] [--expected FILE] [--fewest N] [--jobs N] "
+    "[--all] "
     "[FILTER...]\n"
     "  --mode=evaluator  compute each model with the reference evaluator\n"
+    "  --mode=compiled   compile each model for the shapes of its data and run it\n"
     "  --core            only the core set\n"
     "  --data DIR        the tests (build/onnx-suite)\n"
     "  --expected FILE   tests that do not pass, with reasons (test/Import/Onnx/suite-refusals.txt)\n"
@@ -29,6 +32,7 @@ constexpr StringLiteral usage =
 constexpr size_t fewestTests = 2036, fewestCoreTests = 1595;
 
 struct Arguments {
+  Mode mode = Mode::Evaluator;
   bool core = false, all = false;
   std::string data = "build/onnx-suite", expected = "test/Import/Onnx/suite-refusals.txt";
   std::optional<size_t> fewest;
@@ -50,8 +54,9 @@ std::optional<Arguments> parse(ArrayRef<const char *> words) {
       return value;
     };
     if (name == "--mode") {
-      if (take() != "evaluator")
-        return fail("mode '" + value + "' is not there; --mode=evaluator is");
+      if (take() != "evaluator" && value != "compiled")
+        return fail("mode '" + value + "' is not there; evaluator and compiled are");
+      arguments.mode = value == "compiled" ? Mode::Compiled : Mode::Evaluator;
       mode = true;
     } else if (name == "--core" || name == "--all") {
       (name == "--core" ? arguments.core : arguments.all) = true;
@@ -101,6 +106,24 @@ void judge(const Test &test, const Verdict &verdict, const Expectation *expected
   }
 }
 
+/// How many tests are how far from the evaluator in f64.
+void printDistances(ArrayRef<Verdict> verdicts) {
+  constexpr double limits[] = {0, 1, 2, 4, 16, 256};
+  std::vector<size_t> within(std::size(limits));
+  size_t measured = 0;
+  for (const Verdict &verdict : verdicts)
+    if (verdict.ulp) {
+      ++measured;
+      for (auto [limit, count] : zip_equal(limits, within))
+        count += *verdict.ulp <= limit;
+    }
+  if (!measured)
+    return;
+  outs() << "largest distance from the evaluator in f64, " << measured << " tests with float outputs:";
+  for (auto [limit, count] : zip_equal(limits, within))
+    outs() << formatv(" {0:P1} within {1} ulp{2}", double(count) / measured, limit, limit == 256 ? "\n" : ",");
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -108,7 +131,7 @@ int main(int argc, char **argv) {
   if (!arguments)
     return 2;
   std::string why;
-  StringMap<Expectation> expectations = readExpectations(arguments->expected, why);
+  StringMap<Expectation> expectations = readExpectations(arguments->expected, arguments->mode, why);
   if (!why.empty())
     return errs() << "error: " << why << "\n", 2;
   std::vector<Test> tests = findTests(arguments->data);
@@ -124,7 +147,8 @@ int main(int argc, char **argv) {
     });
   // Read once, before the processes part.
   (void)kumiko::nn::allEquations();
-  std::vector<Verdict> verdicts = runAll(tests, arguments->jobs, runTest);
+  std::vector<Verdict> verdicts =
+      runAll(tests, arguments->jobs, [&](const Test &test) { return runTest(test, arguments->mode); });
 
   Counts counts;
   std::map<std::string, std::vector<std::string>> skipped;
@@ -143,6 +167,7 @@ int main(int argc, char **argv) {
   }
   for (const auto &[reason, list] : skipped)
     outs() << "skipped, " << reason << ": " << join(list, " ") << "\n";
+  printDistances(verdicts);
   outs() << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped << " skipped\n";
   return counts.failed ? 1 : 0;
 }

@@ -66,10 +66,19 @@ Value Demand::at(Value tensor, ArrayRef<Form> position) {
   return zeroOf(type.getElementType());
 }
 
-/// A scalar of the kernel's body as a value of the emitted function; Lower makes only constants.
+/// A scalar of the kernel's body as a value of the emitted function: a constant, an element of a tensor, or what is
+/// computed from such.
 Value Demand::scalarOutside(Value scalar) {
-  TypedAttr constant = constantScalar(scalar);
-  return constant ? constantOf(constant) : zeroOf(scalar.getType());
+  if (TypedAttr constant = constantScalar(scalar))
+    return constantOf(constant);
+  Operation *op = scalar.getDefiningOp();
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    Position position;
+    for (Value index : extract.getIndices())
+      position.push_back(Form::ofSlot(addSlot(scalarOutside(index))));
+    return at(extract.getTensor(), position);
+  }
+  return elementwise(op, llvm::map_to_vector(op->getOperands(), [&](Value each) { return scalarOutside(each); }));
 }
 
 Value Demand::atGeneric(linalg::GenericOp op, unsigned result, ArrayRef<Form> position) {

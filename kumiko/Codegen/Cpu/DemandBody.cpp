@@ -152,9 +152,11 @@ Value Demand::elementwise(Operation *op, ArrayRef<Value> operands) {
     type = VectorType::get({int64_t(lanes)}, type);
   OperationState state(loc, op->getName(), values, {type}, op->getAttrs());
   Operation *clone = b.create(state);
-  // Within one statement a product and a sum may become one rounding (class `rounding`).
+  // Within one statement a product and a sum may become one rounding (class `rounding`). Not in 16 bits: there it would
+  // save nothing, for they are computed in f32, and a rounding of theirs is much.
   bool exact = op->getParentOp() && op->getParentOp()->hasAttr(exactAttribute);
-  if (auto arith = dyn_cast<arith::ArithFastMathInterface>(clone); arith && !exact)
+  if (auto arith = dyn_cast<arith::ArithFastMathInterface>(clone);
+      arith && !exact && getElementTypeOrSelf(type).getIntOrFloatBitWidth() >= 32)
     clone->setAttr(arith.getFastMathAttrName(),
                    arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
   return clone->getResult(0);

@@ -1,0 +1,24 @@
+//===- DataSet.h - one run of a test, by either way ---------------------------------===//
+#pragma once
+#include "kumiko/Import/Onnx/Interpret.h"
+#include "kumiko/Import/Onnx/Onnx.h"
+#include "tools/kumiko-onnx-suite/RunTest.h"
+
+namespace kumiko::suite {
+
+/// The inputs of one data set by name, and the outputs in order.
+struct DataSet {
+  llvm::StringMap<onnx::Datum> inputs;
+  std::vector<onnx::Datum> outputs;
+};
+
+/// One line of the first problem.
+Verdict verdictOf(const ProblemList &problems);
+/// Empty when they agree within the official tolerance.
+std::string differenceOf(const onnx::Datum &got, const onnx::Datum &wanted);
+
+/// Compiles the model for the shapes of the data set, runs it on this thread, and compares the results with the suite's
+/// and, for the distance in ulp, with the evaluator's in f64.
+Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set);
+
+} // namespace kumiko::suite
