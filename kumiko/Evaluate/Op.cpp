@@ -1,4 +1,5 @@
 //===- Op.cpp - one op, by its kind ---------------------------------------------------===//
+#include "kumiko/Evaluate/Irregular/Irregular.h"
 #include "kumiko/Evaluate/OpRun.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
@@ -76,6 +77,19 @@ static llvm::Expected<SharedTensors> runEquation(Operation *op, const OpRun &run
   return results;
 }
 
+static llvm::Expected<SharedTensors> runIrregular(Operation *op, const OpRun &run) {
+  llvm::SmallVector<const Tensor *, 4> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(&run.operandAt(operand).tensor);
+  auto tensors = evaluateIrregular(op, {operands, run.options});
+  if (!tensors)
+    return tensors.takeError();
+  SharedTensors results;
+  for (Tensor &tensor : *tensors)
+    results.push_back(SharedTensor::own(std::move(tensor)));
+  return results;
+}
+
 llvm::Expected<SharedTensors> kumiko::evaluateOp(Operation *op, const OpRun &run) {
   if (auto constant = dyn_cast<nn::ConstantOp>(op))
     return runConstant(constant, run);
@@ -89,7 +103,8 @@ llvm::Expected<SharedTensors> kumiko::evaluateOp(Operation *op, const OpRun &run
     return evaluateScan(scan, run);
   if (isa<nn::EquationInterface>(op))
     return runEquation(op, run);
-  // Ops without an equation (irregular ones, loops) come before this line, each kind with its function.
+  if (isa<nn::IrregularInterface>(op))
+    return runIrregular(op, run);
   return llvm::createStringError("the evaluator does not know this op");
 }
 

@@ -58,6 +58,8 @@ Decision Refusals::ask(Operation *op) {
     return Decision::forbid("the bits of a type below 8 bits, which takes a byte");
   if (isa<nn::ConstantOp, nn::ReshapeOp, nn::BitcastOp, nn::CallOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
     return Decision::allow();
+  if (auto irregular = dyn_cast<nn::IrregularInterface>(op))
+    return Decision::forbid(irregular.whyIrregular());
   if (!isa<nn::EquationInterface>(op))
     return Decision::forbid("only equations are");
   uint64_t wanted = 0;

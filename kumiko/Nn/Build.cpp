@@ -2,6 +2,7 @@
 #include "kumiko/Nn/Definition.h"
 #include "kumiko/Nn/EquationOp.h"
 #include "kumiko/Nn/Equations.h"
+#include "kumiko/Nn/Nn.h"
 
 using namespace mlir;
 
@@ -50,6 +51,27 @@ FailureOr<Operation *> buildEquationOp(OpBuilder &builder, Location loc, StringR
     why = llvm::toString(std::move(error));
     return failure();
   }
+  return builder.create(state);
+}
+
+FailureOr<Operation *> buildIrregularOp(OpBuilder &builder, Location loc, StringRef name, ArrayRef<Value> operands,
+                                        ArrayRef<NamedAttribute> attributes, std::string &why) {
+  OperationName full(("nn." + name).str(), builder.getContext());
+  auto *interface = full.getInterface<IrregularInterface>();
+  if (!interface) {
+    why = llvm::formatv("there is no op '{0}'", name);
+    return failure();
+  }
+  SmallVector<RankedTensorType, 4> types;
+  for (Value value : operands)
+    types.push_back(cast<RankedTensorType>(value.getType()));
+  auto results = interface->inferTypes(types, builder.getDictionaryAttr(attributes), why);
+  if (failed(results))
+    return failure();
+  OperationState state(loc, full);
+  state.addOperands(operands);
+  state.addAttributes(attributes);
+  state.addTypes(*results);
   return builder.create(state);
 }
 

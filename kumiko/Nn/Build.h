@@ -13,4 +13,9 @@ mlir::FailureOr<mlir::Operation *> buildEquationOp(mlir::OpBuilder &builder, mli
                                                    llvm::ArrayRef<mlir::Value> operands,
                                                    llvm::ArrayRef<mlir::NamedAttribute> attributes, std::string &why);
 
+/// The same for an op of Irregular.td. Every attribute must be given; an operand is never absent.
+mlir::FailureOr<mlir::Operation *> buildIrregularOp(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
+                                                    llvm::ArrayRef<mlir::Value> operands,
+                                                    llvm::ArrayRef<mlir::NamedAttribute> attributes, std::string &why);
+
 } // namespace kumiko::nn

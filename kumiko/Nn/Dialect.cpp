@@ -1,4 +1,5 @@
 #include "kumiko/Nn/EquationOp.h"
+#include "kumiko/Nn/Irregular.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
 #include "mlir/IR/DialectImplementation.h"

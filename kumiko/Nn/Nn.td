@@ -3,6 +3,7 @@
 #define KUMIKO_NN_TD
 
 include "kumiko/Nn/NnBase.td"
+include "kumiko/Nn/Irregular.td"
 include "kumiko/Nn/NnEquations.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"

@@ -13,6 +13,15 @@ func.func @scan(%h: tensor<2xf32>, %x: tensor<5x2xf32>) -> tensor<2xf32> {
 
 // -----
 
+// Neither has an irregular op, which says why it is one.
+func.func @topk(%x: tensor<4xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{'nn.topk' is not yet compiled: it sorts}}
+  %v, %i = nn.topk %x {axis = 0, k = 2, largest = true} : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi64>)
+  return %v : tensor<2xf32>
+}
+
+// -----
+
 // A number below 8 bits takes a byte, whose bits are not those of the number; all ops are told at once.
 func.func @small_bits(%x: tensor<3xi4>) -> (tensor<3xui4>, tensor<3xui4>) {
   // expected-error@+1 {{'nn.bitcast' is not yet compiled: the bits of a type below 8 bits, which takes a byte}}

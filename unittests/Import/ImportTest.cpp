@@ -148,7 +148,7 @@ TEST(Import, NodeFaults) {
   EXPECT_EQ(faultOf(chain({node("Gelu", {"x"}, {"y"})}, vector2, {}, 19)), Pair(3, 414));
   EXPECT_EQ(faultOf(chain({node("Gelu", {"x"}, {"y"})}, vector2, {}, 20)), Pair(0, 0));
   EXPECT_EQ(faultOf(chain({node("LayerNormalization", {"x", "x"}, {"y"})}, vector2, {}, 11)), Pair(0, 0));
-  EXPECT_EQ(faultOf(chain({node("TfIdfVectorizer", {"x"}, {"y"})}, vector2)), Pair(4, 501));
+  EXPECT_EQ(faultOf(chain({node("StringNormalizer", {"x"}, {"y"})}, vector2)), Pair(4, 501));
   EXPECT_EQ(faultOf(chain({node("LinearAttention", {"x", "x", "x"}, {"y"})}, vector2)), Pair(3, 414));
 }
 

@@ -64,9 +64,17 @@ void GraphImporter::declareNames() {
       report(Code::DuplicateName, "initializer \"" + tensor.name + "\" is defined a second time")
           .helped("every value has one definition");
   }
-  if (!graph.sparseInitializers.empty())
-    report(Code::UnsupportedForm, Twine(graph.sparseInitializers.size()) + " sparse initializers are not supported")
-        .helped("save them as dense tensors");
+  for (auto [number, tensor] : enumerate(graph.sparseInitializers)) {
+    // Its name is that of its values.
+    if (!tensor.values || tensor.values->name.empty())
+      report(Code::UndefinedName, "sparse initializer " + Twine(number) + " has no name");
+    else if (!top.values
+                  .try_emplace(tensor.values->name,
+                               Scope::Entry{{}, {Origin::Kind::SparseInitializer, uint32_t(number)}})
+                  .second)
+      report(Code::DuplicateName, "initializer \"" + tensor.values->name + "\" is defined a second time")
+          .helped("every value has one definition");
+  }
   llvm::StringSet<> names;
   for (auto [number, input] : enumerate(graph.inputs)) {
     if (input.name.empty())

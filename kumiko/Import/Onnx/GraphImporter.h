@@ -28,6 +28,7 @@ struct Origin {
   enum class Kind : uint8_t {
     Input,
     Initializer,
+    SparseInitializer,
     Node,
     Argument, ///< of a model-local function; without a value it is left out
     Failed,   ///< an initializer that was refused
@@ -149,6 +150,12 @@ private:
   mlir::Value lookup(Scope &scope, llvm::StringRef name);
   mlir::ElementsAttr elementsOf(const TensorProto &tensor, bool fromNode, Report report);
   mlir::Value constant(const TensorProto &tensor, mlir::Location loc, bool fromNode, Report report);
+  /// A constant that was computed here. Without an owner the bytes must outlive the module.
+  mlir::Value constant(const SharedTensor &tensor, mlir::Location loc);
+  mlir::ElementsAttr elementsOf(ElementType element, llvm::ArrayRef<int64_t> shape, llvm::StringRef bytes,
+                                llvm::StringRef key, std::shared_ptr<const void> owner);
+  /// The dense tensor: zeros with the values written where the indices say (Sparse.cpp).
+  mlir::Value constant(const SparseTensor &tensor, mlir::Location loc, Report report);
   /// The value if it is known: a constant, or small and computed from constants only.
   std::optional<kumiko::Tensor> valueOf(mlir::Value value);
   bool foldOne(mlir::Operation *op);

@@ -116,6 +116,11 @@ const Graph *NodeContext::graph(StringRef name) {
   return nullptr;
 }
 
+const SparseTensor *NodeContext::sparse(StringRef name) {
+  const Attribute *attribute = find(name, Attribute::Kind::SparseTensor);
+  return attribute ? attribute->sparse : nullptr;
+}
+
 void NodeContext::reportUnknownAttributes() {
   for (auto [number, attribute] : enumerate(node.attributes))
     if (any_of(node.attributes.take_front(number),

@@ -79,6 +79,7 @@ public:
   const TensorProto *tensor(llvm::StringRef name);
   /// A subgraph, which must be there.
   const Graph *graph(llvm::StringRef name);
+  const SparseTensor *sparse(llvm::StringRef name);
   /// The attribute is one of ONNX's and has no influence on us.
   void ignore(llvm::StringRef name) { (void)find(name); }
   /// A problem for each attribute that nobody has asked for.
@@ -153,7 +154,8 @@ public:
   /// The first result of a new nn op; null operands are optional ones left out.
   mlir::Value make(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
-  /// All its results.
+  /// All its results. Where values decide the size of a result, they must be known: the op is computed at once, and its
+  /// results are constants.
   Results makeAll(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands,
                   llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
   /// A view with other extents; `x` itself when they are the same.
@@ -164,10 +166,12 @@ public:
   mlir::Value scalar(double value, mlir::Value like) { return scalar(value, elementOf(like)); }
   mlir::Value scalar(double value, mlir::Type element);
   mlir::Value constantOf(llvm::ArrayRef<int64_t> list, llvm::ArrayRef<int64_t> shape);
+  mlir::Value constantOfReals(llvm::ArrayRef<float> list, llvm::ArrayRef<int64_t> shape);
   /// All elements are `value`; takes no memory.
   mlir::Value filled(mlir::Attribute value, mlir::Type element, llvm::ArrayRef<int64_t> shape);
   /// A tensor of the model file.
   mlir::Value constantOf(const TensorProto &tensor);
+  mlir::Value constantOf(const SparseTensor &tensor);
   /// `element[shape]`; null with a problem when it is over the size limit or its rank absurd.
   mlir::RankedTensorType typeOf(llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
@@ -182,6 +186,7 @@ private:
 
   const Attribute *find(llvm::StringRef name);
   const Attribute *find(llvm::StringRef name, Attribute::Kind kind);
+  Results computeNow(mlir::Operation *op);
   bool typesAgree(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands);
   bool explainTypes(const eq::OpDef &def, llvm::ArrayRef<mlir::Value> operands,
                     llvm::ArrayRef<mlir::NamedAttribute> attributes);

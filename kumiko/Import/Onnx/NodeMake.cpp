@@ -1,8 +1,10 @@
 //===- NodeMake.cpp - the half of NodeContext that makes nn ops --------------===//
+#include "kumiko/Evaluate/Graph.h"
 #include "kumiko/Import/Onnx/GraphImporter.h"
 #include "kumiko/Import/Onnx/NodeContext.h"
 #include "kumiko/Import/Onnx/TensorData.h"
 #include "kumiko/Nn/Build.h"
+#include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Support/Convert.h"
@@ -47,11 +49,16 @@ Results NodeContext::makeAll(StringRef op, ArrayRef<Value> operands, ArrayRef<Na
   if (failed() || !typesAgree(op, operands))
     return {};
   std::string why;
-  FailureOr<Operation *> made = nn::buildEquationOp(builder(), loc, op, operands, attributes, why);
+  bool equation = nn::lookupEquation(op);
+  FailureOr<Operation *> made = equation ? nn::buildEquationOp(builder(), loc, op, operands, attributes, why)
+                                         : nn::buildIrregularOp(builder(), loc, op, operands, attributes, why);
   if (mlir::failed(made)) {
     explain(op, operands, attributes, why);
     return {};
   }
+  auto isOpen = [](mlir::Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
+  if (any_of((*made)->getResultTypes(), isOpen))
+    return computeNow(*made);
   for (mlir::Type type : (*made)->getResultTypes()) {
     auto tensor = cast<RankedTensorType>(type);
     if (!typeOf(tensor.getShape(), tensor.getElementType())) {
@@ -60,6 +67,34 @@ Results NodeContext::makeAll(StringRef op, ArrayRef<Value> operands, ArrayRef<Na
     }
   }
   return Results((*made)->getResults());
+}
+
+Results NodeContext::computeNow(Operation *op) {
+  Results results;
+  for (Value operand : op->getOperands()) {
+    if (importer.valueOf(operand))
+      continue;
+    op->erase();
+    if (importer.interpretation)
+      fail(Code::OperandValue, importer.whyUnknown);
+    else
+      fail(Code::NotConstant, "the size of the result depends on values that are not known when compiling")
+          .helped("give the node an input that follows from constants or shapes; such sizes are not compiled yet");
+    return {};
+  }
+  GraphOptions how = importer.evaluation();
+  how.unusedResults = true;
+  auto computed = evaluateOp(op, [&](Value operand) -> const SharedTensor & { return importer.folded[operand]; }, how);
+  if (!computed)
+    failEvaluation(computed.takeError());
+  else
+    for (auto [result, tensor] : zip_equal(op->getResults(), *computed)) {
+      ElementType declared = nn::toEquation(elementOf(result));
+      results.push_back(importer.interpretation ? importer.temporary(Datum::of(std::move(tensor), declared))
+                                                : importer.constant(tensor, loc));
+    }
+  op->erase();
+  return results;
 }
 
 Value NodeContext::make(StringRef op, ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes) {
@@ -123,9 +158,19 @@ Value NodeContext::constantOf(ArrayRef<int64_t> list, ArrayRef<int64_t> shape) {
   return nn::ConstantOp::create(builder(), loc, DenseElementsAttr::get(type, list));
 }
 
+Value NodeContext::constantOfReals(ArrayRef<float> list, ArrayRef<int64_t> shape) {
+  RankedTensorType type = failed() ? RankedTensorType() : typeOf(shape, builder().getF32Type());
+  return type ? nn::ConstantOp::create(builder(), loc, DenseElementsAttr::get(type, list)) : Value();
+}
+
 Value NodeContext::constantOf(const TensorProto &tensor) {
   auto tell = [&](Code code, const Twine &what) -> Problem & { return fail(code, what); };
   return failed() ? Value() : importer.constant(tensor, loc, /*fromNode=*/true, tell);
+}
+
+Value NodeContext::constantOf(const SparseTensor &tensor) {
+  auto tell = [&](Code code, const Twine &what) -> Problem & { return fail(code, what); };
+  return failed() ? Value() : importer.constant(tensor, loc, tell);
 }
 
 } // namespace kumiko::onnx

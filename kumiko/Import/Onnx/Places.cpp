@@ -74,6 +74,7 @@ std::string GraphImporter::describeOrigin(const Scope &scope, Origin origin) con
   case Origin::Kind::Input:
     return "graph input";
   case Origin::Kind::Initializer:
+  case Origin::Kind::SparseInitializer:
   case Origin::Kind::Failed:
     return "initializer";
   case Origin::Kind::Argument:

@@ -33,17 +33,20 @@ Value GraphImporter::lookup(Scope &scope, StringRef name) {
   if (!entry)
     return {};
   // Weights become ops where they are first needed.
-  if (!entry->value && entry->origin.kind == Origin::Kind::Initializer) {
-    const TensorProto &tensor = where->initializers[entry->origin.number];
+  Origin &origin = entry->origin;
+  bool dense = origin.kind == Origin::Kind::Initializer, sparse = origin.kind == Origin::Kind::SparseInitializer;
+  if (!entry->value && (dense || sparse)) {
     auto tell = [&](Code code, const Twine &what) -> Problem & {
       return report(code, "initializer \"" + printable(name) + "\": " + what);
     };
     OpBuilder::InsertionGuard guard(builder);
     if (interpretation) // it belongs to the name, not to the node that asks first
       builder.setInsertionPointToEnd(interpretation->held);
-    entry->value = constant(tensor, NameLoc::get(builder.getStringAttr(name)), /*fromNode=*/false, tell);
+    Location loc = NameLoc::get(builder.getStringAttr(name));
+    entry->value = dense ? constant(where->initializers[origin.number], loc, /*fromNode=*/false, tell)
+                         : constant(model.graph.sparseInitializers[origin.number], loc, tell);
     if (!entry->value) // reported once; afterwards it is a value that failed
-      entry->origin.kind = Origin::Kind::Failed;
+      origin.kind = Origin::Kind::Failed;
   }
   return entry->value;
 }
@@ -60,18 +63,31 @@ ElementsAttr GraphImporter::elementsOf(const TensorProto &tensor, bool fromNode,
   std::optional<TensorData> data = dataOf(tensor, *file, options.tensorLimit, tell);
   if (!data)
     return {};
-  mlir::Type element = nn::fromEquation(builder.getContext(), data->element);
-  auto type = RankedTensorType::get(data->shape, element);
-  ArrayRef<char> bytes(data->bytes.data(), data->bytes.size());
+  // Keys are made unique by counting up from 1, which a file full of equal names would make slow; so we count.
+  std::string key = fromNode ? (tensor.name + "." + Twine(nodeConstants++)).str() : tensor.name.str();
+  return elementsOf(data->element, data->shape, data->bytes, key, file);
+}
+
+Value GraphImporter::constant(const SharedTensor &tensor, Location loc) {
+  const Tensor &t = tensor.tensor;
+  StringRef bytes(reinterpret_cast<const char *>(t.data()), t.bytes().size());
+  std::string key = ("value." + Twine(nodeConstants++)).str();
+  Value value = nn::ConstantOp::create(builder, loc, elementsOf(t.element(), t.shape(), bytes, key, tensor.owner));
+  folded[value] = tensor.share();
+  return value;
+}
+
+ElementsAttr GraphImporter::elementsOf(ElementType elementType, ArrayRef<int64_t> shape, StringRef content,
+                                       StringRef key, std::shared_ptr<const void> owner) {
+  auto type = RankedTensorType::get(shape, nn::fromEquation(builder.getContext(), elementType));
+  ArrayRef<char> bytes(content.data(), content.size());
   if (type.getNumElements() > readableElements) {
-    // The blob looks at the file and keeps it mapped; nothing is copied.
-    auto release = [owner = file](void *, size_t, size_t) {};
+    // The blob looks at the bytes and keeps what holds them; nothing is copied.
+    auto release = [owner](void *, size_t, size_t) {};
     AsmResourceBlob blob(bytes, /*dataAlignment=*/1, std::move(release), /*dataIsMutable=*/false);
-    // Keys are made unique by counting up from 1, which a file full of equal names would make slow; so we count.
-    std::string key = fromNode ? (tensor.name + "." + Twine(nodeConstants++)).str() : tensor.name.str();
     return DenseResourceElementsAttr::get(type, key, std::move(blob));
   }
-  if (data->element == ElementType::B1) {
+  if (elementType == ElementType::B1) {
     SmallVector<bool> bools(map_range(bytes, [](char byte) { return byte != 0; }));
     return DenseElementsAttr::get(type, bools);
   }

@@ -1,6 +1,6 @@
 //===- Columns.cpp - relatives of the convolution ------------------------------===//
 //
-// Convolutions with displaced taps or a carried state, and the ways back from windows to an image.
+// Convolutions with displaced taps, and the ways back from windows to an image.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Import/Onnx/Ops/Window.h"
@@ -137,42 +137,7 @@ Results importMaxUnpool(NodeContext &n) {
   return {n.make("pad", {y, Value()}, {n.is("lo", lo), n.is("hi", hi)})};
 }
 
-/// A depthwise convolution in time over the last k-1 inputs, which are carried from call to call, and the new ones.
-Results importCausalConv(NodeContext &n) {
-  StringRef activation = n.text("activation", "none");
-  if (!n.failed() && !is_contained({"none", "silu", "swish"}, activation))
-    n.fail(Code::AttributeValue, "activation is \"" + activation + "\", expected none, silu or swish");
-  if (n.failed() || !n.expectRank(0, 3, 3) || !n.expectRank(1, 3, 3))
-    return {};
-  Value x = n.input(0), w = n.input(1), bias = n.input(2), state = n.input(3);
-  int64_t batch = n.shapeOf(x)[0], channels = n.shapeOf(x)[1], carried = n.shapeOf(w)[2] - 1;
-  Ints past{batch, channels, carried};
-  if (carried < 0 || n.shapeOf(w)[0] != channels || n.shapeOf(w)[1] != 1 ||
-      (state && n.shapeOf(state) != ArrayRef(past)) || (bias && n.shapeOf(bias) != ArrayRef<int64_t>{channels})) {
-    n.fail(Code::OperandShape, "weight, bias or state do not fit the input")
-        .helped("the weight is channels x 1 x k, the state batch x channels x k-1");
-    return {};
-  }
-  if (!n.typeOf(past, n.elementOf(x)))
-    return {};
-  if (!state)
-    state = n.make("expand", {n.scalar(0, x)}, {n.is("shape", past)});
-  Value all = n.make("concat", {state, x}, {n.is("axis", 2)});
-  Value y = n.make("conv", {all, w, bias},
-                   {n.is("stride", Ints{1}), n.is("dilation", Ints{1}), n.is("lo", Ints{0}), n.is("hi", Ints{0}),
-                    n.is("group", channels)});
-  if (activation != "none")
-    y = n.make("swish", {y});
-  if (n.failed())
-    return {};
-  int64_t from = carried ? n.shapeOf(all)[2] - carried : 0;
-  Value last =
-      n.make("slice", {all}, {n.is("start", Ints{0, 0, from}), n.is("step", Ints{1, 1, 1}), n.is("out", past)});
-  return {y, last};
-}
-
 constexpr OpCode codes[] = {
-    {"CausalConvWithState", 2, 4, 2, importCausalConv},
     {"Col2Im", 3, 3, 1, importCol2Im},
     {"DeformConv", 3, 5, 1, importDeformConv},
     {"MaxUnpool", 2, 3, 1, importMaxUnpool},

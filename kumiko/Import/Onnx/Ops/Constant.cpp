@@ -12,12 +12,6 @@ using namespace mlir;
 namespace kumiko::onnx {
 namespace {
 
-/// A constant of f32 numbers.
-Value reals(NodeContext &n, ArrayRef<float> list, ArrayRef<int64_t> shape) {
-  RankedTensorType type = n.typeOf(shape, n.builder().getF32Type());
-  return type ? nn::ConstantOp::create(n.builder(), n.location(), DenseElementsAttr::get(type, list)) : Value();
-}
-
 Results importConstant(NodeContext &n) {
   if (const TensorProto *tensor = n.tensor("value"))
     return {n.constantOf(*tensor)};
@@ -26,11 +20,13 @@ Results importConstant(NodeContext &n) {
   if (std::optional<Ints> list = n.integers("value_ints"))
     return {n.constantOf(*list, {int64_t(list->size())})};
   if (std::optional<double> value = n.real("value_float"))
-    return {reals(n, {float(*value)}, {})};
+    return {n.constantOfReals({float(*value)}, {})};
   if (std::optional<ArrayRef<float>> list = n.reals("value_floats"))
-    return {reals(n, *list, {int64_t(list->size())})};
-  if (n.has("value_string") || n.has("value_strings") || n.has("sparse_value"))
-    n.fail(Code::UnsupportedType, "strings and sparse tensors are not supported");
+    return {n.constantOfReals(*list, {int64_t(list->size())})};
+  if (const SparseTensor *tensor = n.sparse("sparse_value"))
+    return {n.constantOf(*tensor)};
+  if (n.has("value_string") || n.has("value_strings"))
+    n.fail(Code::UnsupportedType, "strings are not supported");
   else if (!n.failed())
     n.fail(Code::AttributeMissing, "the value is missing");
   return {};

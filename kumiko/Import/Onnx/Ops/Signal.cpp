@@ -2,7 +2,9 @@
 #include "kumiko/Import/Onnx/Registry.h"
 #include "kumiko/Import/Onnx/TensorData.h"
 #include "kumiko/Nn/Types.h"
+#include "kumiko/Support/Convert.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 #include <numbers>
 
 using namespace llvm;
@@ -135,12 +137,67 @@ Results importHann(NodeContext &n) { return importWindow(n, 0.5, 0.5, 0); }
 Results importHamming(NodeContext &n) { return importWindow(n, 25.0 / 46, 21.0 / 46, 0); }
 Results importBlackman(NodeContext &n) { return importWindow(n, 0.42, 0.5, 0.08); }
 
+/// A constant scalar of any type.
+std::optional<double> scalar(NodeContext &n, size_t input, StringRef role) {
+  std::optional<Tensor> tensor = n.constant(input, role);
+  if (tensor && tensor->count() != 1)
+    n.fail(Code::OperandShape, role + " must be one number");
+  return tensor && !n.failed() ? std::optional(valueAt(*tensor, 0)) : std::nullopt;
+}
+
+/// The lines of the spectrum at which the triangles of the mel scale begin, peak and end: one more than bins, twice.
+std::optional<Ints> melPoints(NodeContext &n, int64_t bins, int64_t samples) {
+  std::optional<double> rate = scalar(n, 2, "sample_rate"), low = scalar(n, 3, "lower_edge_hertz"),
+                        high = scalar(n, 4, "upper_edge_hertz");
+  if (n.failed())
+    return std::nullopt;
+  auto mel = [](double hertz) { return 2595 * std::log1p(hertz / 700) / std::numbers::ln10; };
+  double start = mel(*low), step = (mel(*high) - start) / double(bins + 2);
+  Ints points;
+  for (int64_t i = 0; i < bins + 2; ++i) {
+    double hertz = 700 * std::expm1((start + double(i) * step) / 2595 * std::numbers::ln10);
+    double line = std::floor(double(samples + 1) * hertz / *rate);
+    if (!(std::abs(line) < 1e15)) {
+      n.fail(Code::OperandValue, "the edges and the sample rate do not give a scale")
+          .helped("all are finite, the sample rate is positive and no edge is below -700");
+      return std::nullopt;
+    }
+    points.push_back(int64_t(line));
+  }
+  return points;
+}
+
+/// A triangle per column: rises from its first point to the second, falls to the third.
+Results importMelWeightMatrix(NodeContext &n) {
+  std::optional<ElementType> to = elementTypeOf(static_cast<DataType>(n.integer("output_datatype", 1)));
+  std::optional<int64_t> bins = length(n, 0, "num_mel_bins", 0), samples = length(n, 1, "dft_length", 0);
+  if (!to && !n.failed())
+    n.fail(Code::UnsupportedType, "output_datatype is not a number type");
+  mlir::Type f64 = n.builder().getF64Type();
+  if (n.failed() || !n.typeOf({*samples / 2 + 1, *bins}, f64))
+    return {};
+  std::optional<Ints> points = melPoints(n, *bins, *samples);
+  if (!points)
+    return {};
+  auto row = [&](int64_t from) { return n.cast(n.constantOf(ArrayRef(*points).slice(from, *bins), {*bins}), f64); };
+  Value first = row(0), peak = row(1), last = row(2), zero = n.scalar(0, f64), one = n.scalar(1, f64);
+  Value lines = n.make("range", {zero, one}, {n.is("n", *samples / 2 + 1)});
+  if (!lines)
+    return {};
+  Value j = n.reshape(lines, {*samples / 2 + 1, 1});
+  auto both = [&](Value a, Value b) { return n.make("and", {a, b}); };
+  Value rise = n.make("div", {n.make("sub", {j, first}), n.make("sub", {peak, first})});
+  Value fall = n.make("div", {n.make("sub", {last, j}), n.make("sub", {last, peak})});
+  rise = n.make("select", {n.make("eq", {first, peak}), one, rise});
+  rise = n.make("select", {both(n.make("le", {first, j}), n.make("le", {j, peak})), rise, zero});
+  Value y = n.make("select", {both(n.make("le", {peak, j}), n.make("lt", {j, last})), fall, rise});
+  return {y ? n.cast(y, nn::fromEquation(n.context(), *to)) : y};
+}
+
 constexpr OpCode codes[] = {
-    {"BlackmanWindow", 1, 1, 1, importBlackman},
-    {"DFT", 1, 3, 1, importDft},
-    {"HammingWindow", 1, 1, 1, importHamming},
-    {"HannWindow", 1, 1, 1, importHann},
-    {"STFT", 2, 4, 1, importStft},
+    {"BlackmanWindow", 1, 1, 1, importBlackman},         {"DFT", 1, 3, 1, importDft},
+    {"HammingWindow", 1, 1, 1, importHamming},           {"HannWindow", 1, 1, 1, importHann},
+    {"MelWeightMatrix", 5, 5, 1, importMelWeightMatrix}, {"STFT", 2, 4, 1, importStft},
 };
 
 } // namespace

@@ -1,9 +1,5 @@
 //===- View.cpp - ops that move no element -----------------------------------===//
 #include "kumiko/Import/Onnx/Registry.h"
-#include "kumiko/Import/Onnx/TensorData.h"
-#include "kumiko/Nn/Nn.h"
-#include "kumiko/Nn/Types.h"
-#include "kumiko/Support/Convert.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -12,26 +8,6 @@ namespace kumiko::onnx {
 namespace {
 
 Results importIdentity(NodeContext &n) { return {n.input(0)}; }
-
-/// At inference the input itself; the mask keeps everything.
-Results importDropout(NodeContext &n) {
-  for (StringRef name : {"ratio", "seed", "is_test"})
-    n.ignore(name);
-  Value x = n.input(0);
-  if (n.opset >= 12 && n.input(2)) {
-    std::optional<Tensor> training = n.constant(2, "training_mode");
-    std::optional<Tensor> ratio = n.input(1) ? n.constant(1, "ratio") : std::nullopt;
-    bool drops = training && training->count() == 1 && valueAt(*training, 0) != 0 &&
-                 !(ratio && ratio->count() == 1 && valueAt(*ratio, 0) == 0);
-    if (!n.failed() && drops)
-      n.fail(Code::UnsupportedForm, "training_mode is on").helped("export the model for inference");
-  }
-  if (n.failed() || !n.wants(1))
-    return {x};
-  mlir::Type element = n.opset < 10 ? n.elementOf(x) : n.builder().getI1Type();
-  Value yes = n.scalar(1, element);
-  return {x, n.make("expand", {yes}, {n.is("shape", n.shapeOf(x))})};
-}
 
 Results importReshape(NodeContext &n) {
   Value x = n.input(0);
@@ -126,8 +102,8 @@ Results importUnsqueeze(NodeContext &n) {
 }
 
 constexpr OpCode codes[] = {
-    {"Dropout", 1, 3, 2, importDropout}, {"Flatten", 1, 1, 1, importFlatten}, {"Identity", 1, 1, 1, importIdentity},
-    {"Reshape", 1, 2, 1, importReshape}, {"Squeeze", 1, 2, 1, importSqueeze}, {"Unsqueeze", 1, 2, 1, importUnsqueeze},
+    {"Flatten", 1, 1, 1, importFlatten}, {"Identity", 1, 1, 1, importIdentity},   {"Reshape", 1, 2, 1, importReshape},
+    {"Squeeze", 1, 2, 1, importSqueeze}, {"Unsqueeze", 1, 2, 1, importUnsqueeze},
 };
 
 } // namespace
