@@ -6,7 +6,7 @@ _DOMAIN = "com.microsoft"
 
 def add(cases):
     for family in (_activations, _normalizations, _products, _fused_convolutions, _bit_weights, _attention,
-                   _multi_head, _grouped):
+                   _multi_head, _grouped, _rotary, _integer_attention):
         family(cases)
 
 
@@ -167,3 +167,25 @@ def _grouped(cases):
     run("token_rotary", [6, 4], 6, 5, 1, rotary=True)
     run("token_lengths", [6, 3], 6, 5, 1)
     run("token_window", [6, 6], 6, 5, 1, {"local_window_size": 3})
+
+
+def _rotary(cases):
+    x, angles = cases.real(2, 3, 32), [cases.real(20, 8) for _ in range(2)]
+    ids = np.array([[4, 0, 7], [1, 2, 3]], np.int64)
+    for name, attributes in (("", {}), ("_interleaved", {"interleaved": 1})):
+        _add(cases, f"rotary{name}", "RotaryEmbedding", [x, ids, *angles], attributes)
+        _add(cases, f"rotary_first{name}", "RotaryEmbedding", [x, np.array([5], np.int64), *angles], attributes)
+        _add(cases, f"rotary_heads{name}", "RotaryEmbedding", [cases.real(2, 4, 3, 16), ids, *angles], attributes)
+        _add(cases, f"rotary_part{name}", "RotaryEmbedding",
+             [cases.real(2, 3, 64), ids, *angles], {"num_heads": 2, "rotary_embedding_dim": 16, **attributes})
+
+
+def _integer_attention(cases):
+    x, w, b = cases.whole(0, 255, 2, 3, 8, dtype=np.uint8), cases.whole(-127, 127, 8, 24), cases.real(24)
+    scale, columns = np.array(0.02, np.float32), np.abs(cases.real(24, scale=0.01))
+    zero = np.array(120, np.uint8)
+    _add(cases, "qattention", "QAttention", [x, w, b, scale, scale / 2, None, zero, np.array(3, np.int8)],
+         {"num_heads": 2}, constant=(1, 4, 7))
+    _add(cases, "qattention_columns", "QAttention",
+         [x, w, b, scale, columns, np.array([[1, 1, 0], [1, 1, 1]], np.int32), zero, np.zeros(24, np.int8)],
+         {"num_heads": 2, "unidirectional": 1}, constant=(1, 4, 7))

@@ -115,7 +115,10 @@ TEST(Attention, LinearAttention) {
   EXPECT_PART(import("LinearAttention", {{2, 5, 16}, k, v}, linear), "do not fit together");
   EXPECT_PART(import("LinearAttention", {q, k, {2, 6, 6}}, linear), "sequences of 5 and of 6 steps");
   EXPECT_PART(import("LinearAttention", {q, k, v, {2, 2, 8, 4}}, linear), "past_state does not have the shape");
-  EXPECT_PART(import("LinearAttention", {q, k, v, {}, {2, 5, 6}, {2, 5, 2}}, heads), "K04");
+  EXPECT_PART(import("LinearAttention", {q, k, v, {}, {2, 5, 6}, {2, 5, 2}}, heads), "does not broadcast");
+  EXPECT_PART(import("LinearAttention", {q, k, v, {}, {2, 5, 32}, {2, 5, 2}}, heads), "does not broadcast");
+  EXPECT_PART(import("LinearAttention", {q, k, v, {}, {3, 5, 2}, {2, 5, 2}}, heads), "does not broadcast");
+  EXPECT_PART(import("LinearAttention", {q, k, v, {}, {2, 5, 2}, {2, 5, 4}}, heads), "does not broadcast");
 }
 
 TEST(Attention, RotaryEmbedding) {

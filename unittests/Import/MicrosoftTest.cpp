@@ -107,7 +107,8 @@ TEST(Microsoft, Attention) {
   EXPECT_PART(import("Attention", {x, {{7, 24}}, b}, heads), "inner dimensions differ");
   EXPECT_PART(import("Attention", {x, {{8, 25}}}, heads), "cannot be split into query, key and value");
   EXPECT_PART(import("Attention", {x, w, b, i32({2, 4})}, heads), "is not supported");
-  EXPECT_PART(import("Attention", {x, w, b, {none}, {{2, 2, 5, 4}}}, heads), "input 4 has rank 4, expected 5");
+  EXPECT_PART(import("Attention", {x, w, b, {none}, {{2, 2, 5, 4}}}, heads),
+              "past is not (2, batch, heads, sequence, depth)");
   EXPECT_PART(import("Attention", {x, w, b, {none}, {{2, 2, 3, 5, 4}}}, heads), "K04");
   EXPECT_PART(import("MultiHeadAttention", {x, x, x}, heads), "tensor<2x3x8xf32>");
   EXPECT_PART(import("MultiHeadAttention", {x}, heads), "are not supported");
@@ -119,6 +120,21 @@ TEST(Microsoft, Attention) {
   EXPECT_PART(import("GroupQueryAttention", {x, x, x, {none}, {none}, i32({2}), i32({})},
                      {number("num_heads", 2), number("kv_num_heads", 2)}),
               "total_sequence_length must be known");
+  In q = u8({2, 3, 8}), weight = u8({8, 24}), one{{}};
+  EXPECT_PART(import("QAttention", {q, weight, b, one, one}, heads), "tensor<2x3x8xf32>");
+  EXPECT_PART(import("QAttention", {q, weight, b, one}, heads), "has 4 inputs, expected 5 to 9");
+  EXPECT_PART(import("QAttention", {q, weight, b, one, {{7}}}, heads), "K04");
+  EXPECT_PART(import("QAttention", {q, u8({8, 1}), {{24}}, one, one}, heads), "do not fit the product");
+}
+
+TEST(Microsoft, RotaryEmbedding) {
+  In x{{2, 3, 32}}, angles{{20, 8}}, ids{{2, 3}, DataType::Int64};
+  EXPECT_PART(import("RotaryEmbedding", {x, ids, angles, angles}), "nn.rotary");
+  EXPECT_PART(import("RotaryEmbedding", {x, ids, angles}), "has 3 inputs, expected 4");
+  EXPECT_PART(import("RotaryEmbedding", {x, ids, angles, {{20, 7}}}), "cannot rotate 16 numbers");
+  EXPECT_PART(import("RotaryEmbedding", {x, ids, {{20, 0}}, angles}), "cannot be split into 0 heads");
+  EXPECT_PART(import("RotaryEmbedding", {x, {{5, 3}, DataType::Int64}, angles, angles}), "does not broadcast");
+  EXPECT_PART(import("RotaryEmbedding", {x, ids, angles, angles}, {number("is_packed_batching", 1)}), "not supported");
 }
 
 TEST(Microsoft, Quantised) {

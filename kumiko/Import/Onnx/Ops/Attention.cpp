@@ -193,11 +193,6 @@ Value timeFirst(NodeContext &n, Value x, int64_t heads) {
   return n.transpose(n.reshape(wide, {shape[0], shape[1], heads, shape[2] / heads}), {1, 0, 2, 3});
 }
 
-/// Repeats `x` until it has this shape; fails when it cannot.
-Value spreadTo(NodeContext &n, Value x, ArrayRef<int64_t> shape) {
-  return n.failed() || n.shapeOf(x) == shape ? x : n.make("expand", {x}, {n.is("shape", shape)});
-}
-
 Results importLinearAttention(NodeContext &n) {
   StringRef rule = n.text("update_rule", "gated_delta");
   int64_t queryHeads = n.requiredInteger("q_num_heads"), heads = n.requiredInteger("kv_num_heads");
@@ -231,13 +226,13 @@ Results importLinearAttention(NodeContext &n) {
   if (!expectShape(n, 3, "past_state", stateShape))
     return {};
   ScanOperands operands;
-  operands.states = {n.input(3) ? n.cast(n.input(3), f32) : spreadTo(n, n.scalar(0, f32), stateShape)};
+  operands.states = {n.input(3) ? n.cast(n.input(3), f32) : broadcastTo(n, n.scalar(0, f32), stateShape)};
   operands.sequences = {q, k, v};
   if (gated)
-    operands.sequences.push_back(spreadTo(n, timeFirst(n, n.input(4), heads), {time, batch, heads, depth}));
+    operands.sequences.push_back(broadcastTo(n, timeFirst(n, n.input(4), heads), {time, batch, heads, depth}));
   if (delta) {
     bool shared = n.rankOf(n.input(5)) == 3 && n.shapeOf(n.input(5))[2] == 1;
-    Value beta = spreadTo(n, timeFirst(n, n.input(5), shared ? 1 : heads), {time, batch, heads, 1});
+    Value beta = broadcastTo(n, timeFirst(n, n.input(5), shared ? 1 : heads), {time, batch, heads, 1});
     operands.sequences.push_back(n.failed() ? beta : n.reshape(beta, {time, batch, heads}));
   }
   double factor = scale == 0 ? 1 / std::sqrt(double(depth)) : scale;
@@ -273,21 +268,7 @@ Results importRotaryEmbedding(NodeContext &n) {
     cos = n.make("gather", {cos, ids}, {n.is("axis", 0)});
     sin = n.make("gather", {sin, ids}, {n.is("axis", 0)});
   }
-  if (n.failed())
-    return {};
-  Ints shape(n.shapeOf(x));
-  rotated = rotated ? rotated : shape[3];
-  Ints angles{shape[0], shape[2], rotated / 2};
-  if (rotated < 0 || rotated > shape[3] || rotated % 2 != 0 || n.shapeOf(cos) != ArrayRef(angles) ||
-      n.shapeOf(sin) != ArrayRef(angles)) {
-    n.fail(Code::OperandShape, "cannot rotate " + Twine(rotated) + " numbers of each head of " + Twine(shape[3]) +
-                                   " by angles of " + describe(cos.getType()))
-        .helped("an even number, with one sine and cosine for each two of them, per batch entry and position");
-    return {};
-  }
-  Value y = n.make("rotary", {partOf(n, x, 3, 0, rotated), cos, sin}, {n.is("interleaved", interleaved)});
-  if (rotated < shape[3])
-    y = n.make("concat", {y, partOf(n, x, 3, rotated, shape[3] - rotated)}, {n.is("axis", 3)});
+  Value y = rotatedHeads(n, x, cos, sin, rotated, interleaved);
   return {packed ? joinHeads(n, y) : y};
 }
 

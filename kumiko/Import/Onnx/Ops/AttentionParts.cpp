@@ -1,4 +1,5 @@
 #include "kumiko/Import/Onnx/Ops/AttentionParts.h"
+#include "kumiko/Import/Onnx/Ops/RecurrentLayer.h"
 #include <cmath>
 
 using namespace llvm;
@@ -60,6 +61,25 @@ static bool checkMask(NodeContext &n, Value mask, ArrayRef<int64_t> target) {
     n.fail(Code::OperandShape, "a mask of " + describe(mask.getType()) + " does not broadcast to the scores")
         .helped("they are (batch, heads, query sequence, key sequence)");
   return fits;
+}
+
+Value rotatedHeads(NodeContext &n, Value x, Value cos, Value sin, int64_t rotated, bool interleaved) {
+  if (n.failed())
+    return {};
+  Ints shape(n.shapeOf(x));
+  rotated = rotated ? rotated : shape[3];
+  Ints angles{shape[0], shape[2], rotated / 2};
+  if (rotated < 0 || rotated > shape[3] || rotated % 2 != 0 || n.shapeOf(cos) != ArrayRef(angles) ||
+      n.shapeOf(sin) != ArrayRef(angles)) {
+    n.fail(Code::OperandShape, "cannot rotate " + Twine(rotated) + " numbers of each head of " + Twine(shape[3]) +
+                                   " by angles of " + describe(cos.getType()))
+        .helped("an even number, with one sine and cosine for each two of them, per batch entry and position");
+    return {};
+  }
+  Value y = n.make("rotary", {partOf(n, x, 3, 0, rotated), cos, sin}, {n.is("interleaved", interleaved)});
+  if (rotated < shape[3])
+    y = n.make("concat", {y, partOf(n, x, 3, rotated, shape[3] - rotated)}, {n.is("axis", 3)});
+  return y;
 }
 
 std::optional<AttentionStages> makeAttention(NodeContext &n, AttentionOperands operands) {

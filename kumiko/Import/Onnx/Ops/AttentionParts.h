@@ -12,6 +12,11 @@ mlir::Value joinHeads(NodeContext &n, mlir::Value x);
 /// 0, 1, ..., count - 1 as i64 along dimension `axis` of a tensor of rank `rank`.
 mlir::Value positions(NodeContext &n, int64_t count, int64_t axis, int64_t rank);
 
+/// The first `rotated` numbers (0: all) of each head of x (batch, heads, sequence, depth), rotated by angles (batch,
+/// sequence, rotated / 2). Checks that they fit.
+mlir::Value rotatedHeads(NodeContext &n, mlir::Value x, mlir::Value cos, mlir::Value sin, int64_t rotated,
+                         bool interleaved);
+
 /// Operands of one attention; q is (batch, heads, length, depth), k and v the same with their heads and lengths.
 struct AttentionOperands {
   mlir::Value q, k, v;

@@ -1,6 +1,7 @@
 #include "kumiko/Import/Onnx/Ops/Expect.h"
 
 using namespace llvm;
+using namespace mlir;
 
 namespace kumiko::onnx {
 
@@ -20,6 +21,22 @@ bool expectInputs(NodeContext &n, ArrayRef<size_t> numbers) {
     if (!n.failed() && !n.input(number))
       n.fail(Code::Arity, "input " + Twine(number) + " is left out but required");
   return !n.failed();
+}
+
+Value broadcastTo(NodeContext &n, Value x, ArrayRef<int64_t> shape) {
+  if (!x || n.failed() || n.shapeOf(x) == shape)
+    return x;
+  // nn.expand would cut what is too large.
+  ArrayRef<int64_t> from = n.shapeOf(x);
+  bool fits = from.size() <= shape.size();
+  for (auto [have, want] : zip(reverse(from), reverse(shape)))
+    fits &= have == want || have == 1;
+  if (fits)
+    return n.make("expand", {x}, {n.is("shape", shape)});
+  RankedTensorType wanted = n.typeOf(shape, n.elementOf(x));
+  if (wanted)
+    n.fail(Code::OperandShape, describe(x.getType()) + " does not broadcast to " + describe(wanted));
+  return {};
 }
 
 } // namespace kumiko::onnx

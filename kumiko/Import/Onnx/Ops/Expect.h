@@ -10,4 +10,7 @@ bool expectShape(NodeContext &n, size_t number, llvm::StringRef name, llvm::Arra
 /// Fails unless these inputs are there: for ops whose required inputs stand behind optional ones.
 bool expectInputs(NodeContext &n, llvm::ArrayRef<size_t> numbers);
 
+/// Repeats `x` until it has this shape; fails when it does not broadcast to it. Null stays null.
+mlir::Value broadcastTo(NodeContext &n, mlir::Value x, llvm::ArrayRef<int64_t> shape);
+
 } // namespace kumiko::onnx

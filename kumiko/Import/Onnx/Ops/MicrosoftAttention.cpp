@@ -1,6 +1,7 @@
 //===- MicrosoftAttention.cpp - com.microsoft: attention -----------------------===//
 #include "kumiko/Import/Onnx/Ops/AttentionParts.h"
 #include "kumiko/Import/Onnx/Ops/Contraction.h"
+#include "kumiko/Import/Onnx/Ops/QuantizeParts.h"
 #include "kumiko/Import/Onnx/Ops/RecurrentLayer.h"
 #include "kumiko/Import/Onnx/Registry.h"
 
@@ -50,8 +51,8 @@ std::optional<double> scaleOf(NodeContext &n) {
   return scale == 0 ? std::nullopt : std::optional(scale);
 }
 
-/// Query, key and value are one product of the input.
-Results importAttention(NodeContext &n) {
+/// Attention whose query, key and value stand side by side in `all` (batch, sequence, width). Reads the attributes.
+Results attend(NodeContext &n, Value all, Value mask, Value cache, Value bias) {
   int64_t heads = n.requiredInteger("num_heads");
   bool causal = n.flag("unidirectional"), rotary = n.flag("do_rotary"), shared = n.flag("past_present_share_buffer");
   double filter = n.real("mask_filter_value", -10000);
@@ -59,17 +60,12 @@ Results importAttention(NodeContext &n) {
   n.ignore("rotary_embedding_dim");
   AttentionOperands operands;
   operands.scale = scaleOf(n);
-  if (!n.expectRank(0, 3, 3) || !n.expectRank(1, 2, 2))
+  if (n.failed())
     return {};
   if (rotary || shared) {
     n.fail(Code::UnsupportedForm, "do_rotary=1 and past_present_share_buffer=1 are not supported");
     return {};
   }
-  Value all = matrixProduct(n, n.input(0), n.input(1));
-  if (n.input(2))
-    all = n.make("add", {all, n.input(2)});
-  if (n.failed())
-    return {};
   int64_t width = n.shapeOf(all)[2];
   if (!sizes)
     sizes = Ints{width / 3, width / 3, width / 3};
@@ -83,8 +79,8 @@ Results importAttention(NodeContext &n) {
   operands.k = part((*sizes)[0], (*sizes)[1]);
   operands.v = part((*sizes)[0] + (*sizes)[1], (*sizes)[2]);
   int64_t past = 0;
-  if (Value cache = n.input(4)) {
-    if (!n.expectRank(4, 5, 5) || n.shapeOf(cache)[0] != 2) {
+  if (cache) {
+    if (n.failed() || n.rankOf(cache) != 5 || n.shapeOf(cache)[0] != 2) {
       if (!n.failed())
         n.fail(Code::OperandShape, "past is not (2, batch, heads, sequence, depth)");
       return {};
@@ -96,7 +92,7 @@ Results importAttention(NodeContext &n) {
   if (n.failed())
     return {};
   int64_t batch = n.shapeOf(operands.q)[0], queries = n.shapeOf(operands.q)[2], keys = n.shapeOf(operands.k)[2];
-  operands.bias = added(n, maskBias(n, n.input(3), batch, queries, keys, filter), n.input(5));
+  operands.bias = added(n, maskBias(n, mask, batch, queries, keys, filter), bias);
   if (causal)
     operands.allowed = causalKeys(n, queries, keys, past);
   std::optional<AttentionStages> stages = makeAttention(n, operands);
@@ -111,6 +107,35 @@ Results importAttention(NodeContext &n) {
     present = n.make("concat", {n.reshape(operands.k, one), n.reshape(operands.v, one)}, {n.is("axis", 0)});
   }
   return {joinHeads(n, stages->y), present};
+}
+
+/// Query, key and value are one product of the input.
+Results importAttention(NodeContext &n) {
+  if (!n.expectRank(0, 3, 3) || !n.expectRank(1, 2, 2))
+    return {};
+  Value all = matrixProduct(n, n.input(0), n.input(1));
+  if (n.input(2))
+    all = n.make("add", {all, n.input(2)});
+  return n.failed() ? Results() : attend(n, all, n.input(3), n.input(4), n.input(5));
+}
+
+/// The same from integers.
+Results importQAttention(NodeContext &n) {
+  if (!n.expectRank(0, 3, 3) || !n.expectRank(1, 2, 2))
+    return {};
+  Value product = integerProduct(n, n.input(0), n.input(6), n.input(1), n.input(7));
+  Value scale = n.make("mul", {n.input(3), n.input(4)});
+  if (n.failed())
+    return {};
+  Ints shape(n.shapeOf(product));
+  Value all = n.make("mul", {n.cast(product, n.elementOf(scale)), scale});
+  all = n.make("add", {all, n.input(2)});
+  if (all && n.shapeOf(all) != ArrayRef(shape)) {
+    n.fail(Code::OperandShape, "scales or bias do not fit the product")
+        .helped("a scale is one number or one per column, the bias one per column");
+    return {};
+  }
+  return n.failed() ? Results() : attend(n, all, n.input(5), n.input(8), Value());
 }
 
 /// A key or value as (batch, heads, sequence, depth), with its part of the bias.
@@ -273,10 +298,44 @@ Results importGroupQueryAttention(NodeContext &n) {
   return stages ? Results{joinHeads(n, stages->y), operands.k, operands.v} : Results();
 }
 
+/// Positions are inputs: one for each token, or that of the first one.
+Results importRotaryEmbedding(NodeContext &n) {
+  Value x = n.input(0), ids = n.input(1);
+  bool interleaved = n.flag("interleaved"), packed = n.flag("is_packed_batching");
+  int64_t rotated = n.integer("rotary_embedding_dim", 0), heads = n.integer("num_heads", 0);
+  double scale = n.real("scale", 1);
+  if (!n.expectRank(0, 3, 4) || !n.expectRank(1, 1, 2) || !n.expectRank(2, 2, 2) || !n.expectRank(3, 2, 2))
+    return {};
+  if (packed || scale != 1) {
+    n.fail(Code::UnsupportedForm, "is_packed_batching=1 and a scale are not supported");
+    return {};
+  }
+  bool flat = n.rankOf(x) == 3;
+  // Without a number of heads the angles say how large one is.
+  int64_t depth = 2 * n.shapeOf(n.input(2))[1];
+  if (flat)
+    x = splitHeads(n, x, heads > 0 ? heads : depth > 0 ? n.shapeOf(x)[2] / depth : 0);
+  if (n.failed())
+    return {};
+  int64_t batch = n.shapeOf(x)[0], length = n.shapeOf(x)[2];
+  mlir::Type i64 = n.builder().getI64Type();
+  ids = n.cast(ids, i64);
+  if (n.rankOf(n.input(1)) == 1)
+    ids = n.make("add", {ids, positions(n, length, 1, 2)});
+  Value index = broadcastTo(n, ids, {batch, length});
+  Results angles;
+  for (size_t number : {2, 3})
+    angles.push_back(n.failed() ? Value() : n.make("gather", {n.input(number), index}, {n.is("axis", 0)}));
+  Value y = rotatedHeads(n, x, angles[0], angles[1], rotated, interleaved);
+  return {flat ? joinHeads(n, y) : y};
+}
+
 constexpr OpCode codes[] = {
     {"Attention", 2, 7, 2, importAttention},
     {"GroupQueryAttention", 1, 16, 4, importGroupQueryAttention},
     {"MultiHeadAttention", 1, 10, 4, importMultiHeadAttention},
+    {"QAttention", 5, 9, 2, importQAttention},
+    {"RotaryEmbedding", 4, 4, 1, importRotaryEmbedding},
 };
 
 } // namespace
