@@ -151,11 +151,19 @@ std::optional<Granularity> granularity(NodeContext &n, ArrayRef<int64_t> shape) 
     result.block = std::max<int64_t>(size, 1);
   else if (result.blocked)
     result.block = block;
-  bool fits = scales == 1 || (result.blocked ? n.rankOf(n.input(1)) == rank : scales == size);
+  Ints blocks(shape);
+  if (result.blocked)
+    blocks[result.axis] = size / block + (size % block != 0);
+  bool fits = scales == 1 || (result.blocked ? n.shapeOf(n.input(1)) == ArrayRef(blocks) : scales == size);
   if (block < 0 || !fits) {
     n.fail(Code::OperandShape,
            Twine(scales) + " scales do not fit axis " + Twine(result.axis) + " of size " + Twine(size))
         .helped("one scale for the tensor, one per position of the axis, or one per block of it");
+    return std::nullopt;
+  }
+  if (Value zero = n.input(2); zero && n.countOf(zero) != scales) {
+    n.fail(Code::OperandShape, Twine(scales) + " scales, but " + Twine(n.countOf(zero)) + " zero points")
+        .helped("there is one zero point for each scale");
     return std::nullopt;
   }
   return result;
@@ -263,6 +271,17 @@ Value convolution(NodeContext &n, Value x, Value zeroX, Value w, Value zeroW, Va
     return {};
   if (n.rankOf(w) != n.rankOf(x)) {
     n.fail(Code::OperandRank, "input and weight have different ranks");
+    return {};
+  }
+  int64_t channels = n.shapeOf(x)[1], features = n.shapeOf(w)[0], each = n.shapeOf(w)[1];
+  if (group < 1 || channels % group != 0 || channels / group != each || features % group != 0) {
+    n.fail(Code::OperandShape, Twine(channels) + " channels and " + Twine(features) + " features of " + Twine(each) +
+                                   " channels do not fit group=" + Twine(group))
+        .helped("channels are group times those of the weight, and features a multiple of group");
+    return {};
+  }
+  if (bias && n.shapeOf(bias) != ArrayRef<int64_t>(features)) {
+    n.fail(Code::OperandShape, "the bias does not have one number for each of " + Twine(features) + " features");
     return {};
   }
   std::optional<Window> window = readWindow(n, n.shapeOf(w).drop_front(2));
