@@ -1,11 +1,13 @@
 //===- ImportFuzzer.cpp - the importer against bytes that nobody meant ---------===//
 //
-// libFuzzer's target: any bytes as a model file. What comes out is a module that verifies or a list of problems; the
-// sanitizers, the limit of memory and the limit of time judge the rest. No file beside the model is ever opened: the
-// model has a folder that does not exist.
+// libFuzzer's target: any bytes as a model file, read as for compilation and then computed on made-up inputs. What
+// comes out is a module that verifies, results, or a list of problems; the sanitizers, the limit of memory and the
+// limit of time judge the rest. No file beside the model is ever opened: the model has a folder that does not exist.
 //
 //===----------------------------------------------------------------------===//
+#include "kumiko/Import/Onnx/Interpret.h"
 #include "kumiko/Import/Onnx/Onnx.h"
+#include "kumiko/Import/Onnx/TensorData.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -33,23 +35,76 @@ mlir::MLIRContext &freshContext() {
   std::abort();
 }
 
-} // namespace
+std::unique_ptr<llvm::MemoryBuffer> asFile(llvm::StringRef bytes) {
+  return llvm::MemoryBuffer::getMemBufferCopy(bytes, "none/fuzz.onnx");
+}
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+/// What must hold for every list of problems.
+void judge(const ProblemList &problems, bool succeeded) {
+  if (succeeded == problems.hasErrors())
+    complain("a result with errors, or none without");
+  if (problems.exitCode() == int(Fault::Defect))
+    complain("a file made the importer report a defect of its own");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  problems.print(os);
+}
+
+void import(llvm::StringRef bytes) {
   onnx::ImportOptions options;
   options.tensorLimit = 1 << 24;
   ProblemList problems;
   onnx::ModelSummary summary;
-  auto bytes = llvm::MemoryBuffer::getMemBufferCopy({reinterpret_cast<const char *>(data), size}, "none/fuzz.onnx");
-  auto module = onnx::importOnnx(std::move(bytes), freshContext(), options, problems, summary);
-  if (mlir::succeeded(module) == problems.hasErrors())
-    complain("a module with errors, or none without");
-  if (problems.exitCode() == int(Fault::Defect))
-    complain("a file made the importer report a defect of its own");
+  auto module = onnx::importOnnx(asFile(bytes), freshContext(), options, problems, summary);
+  judge(problems, mlir::succeeded(module));
   if (mlir::succeeded(module) && mlir::failed(mlir::verify(**module)))
     complain("the module does not verify");
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  problems.print(os);
+}
+
+/// Small numbers for every input of the model; nothing when one cannot be made or is large.
+std::optional<llvm::StringMap<onnx::Datum>> makeInputs(llvm::StringRef bytes) {
+  llvm::BumpPtrAllocator arena;
+  ProblemList problems;
+  std::optional<onnx::Model> model = onnx::readModel(bytes, arena, problems);
+  llvm::StringMap<onnx::Datum> inputs;
+  for (const onnx::ValueInfo &input : model ? model->graph.inputs : llvm::ArrayRef<onnx::ValueInfo>()) {
+    std::optional<ElementType> element = onnx::elementTypeOf(input.type.element);
+    if (input.type.kind != onnx::Type::Kind::Tensor || !element)
+      return std::nullopt;
+    llvm::SmallVector<int64_t> shape;
+    for (const onnx::Dimension &dim : input.type.shape)
+      shape.push_back(std::max<int64_t>(dim.value.value_or(2), 0));
+    auto size = byteSize(*element, shape, /*limit=*/1 << 14);
+    llvm::Expected<Tensor> tensor = size ? Tensor::zeros(*element, shape) : size.takeError();
+    if (!tensor)
+      return llvm::consumeError(tensor.takeError()), std::nullopt;
+    // Bytes 0 and 1 are valid in every type.
+    for (uint64_t i = 0; i < *size; i += bytesOf(*element))
+      tensor->mutableData()[i] = i / bytesOf(*element) % 2;
+    inputs[input.name] = onnx::Datum::of(SharedTensor::own(std::move(*tensor)));
+  }
+  return inputs;
+}
+
+void interpret(llvm::StringRef bytes) {
+  std::optional<llvm::StringMap<onnx::Datum>> inputs = makeInputs(bytes);
+  if (!inputs)
+    return;
+  onnx::InterpretOptions options;
+  options.limits.tensorBytes = 1 << 22;
+  options.limits.heldBytes = 1 << 24;
+  options.limits.points = 1 << 20;
+  options.limits.nodes = 500;
+  ProblemList problems;
+  auto outputs = onnx::interpretOnnx(asFile(bytes), freshContext(), *inputs, options, problems);
+  judge(problems, outputs.has_value());
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  llvm::StringRef bytes(reinterpret_cast<const char *>(data), size);
+  import(bytes);
+  interpret(bytes);
   return 0;
 }

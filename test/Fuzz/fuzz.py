@@ -3,7 +3,7 @@
 
     fuzz.py SECONDS [--keep]    --keep goes on with the corpus of the last run
 
-Works in build/fuzz: `seeds` (models of the suite and the bad models of test/Import), `words` (a dictionary: names of ops and attributes), `corpus` (what
+Works in build/fuzz: `seeds` (models of the suite, also with empty and rank-0 inputs, and the bad models of test/Import), `words` (a dictionary: names of ops and attributes), `corpus` (what
 libFuzzer found worth keeping), `found` (inputs that break something). Files in Crashes/ beside this script broke
 something once and are run first. The last line is `N passed, N failed, N skipped`.
 """
@@ -13,6 +13,8 @@ import re
 import shutil
 import subprocess
 import sys
+
+import onnx
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -29,8 +31,23 @@ SANITIZERS = {
 }
 
 
+def reshaped(model, dims):
+    """The model with every input of this shape, and outputs of any."""
+    for value in model.graph.input:
+        if value.type.HasField("tensor_type"):
+            shape = value.type.tensor_type.shape
+            rank = len(shape.dim) if dims is None else dims
+            del shape.dim[:]
+            for _ in range(rank):
+                shape.dim.add(dim_value=0)
+    for value in model.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    return model.SerializeToString()
+
+
 def make_seeds(folder):
-    """Copies of the suite's small models, and every bad model. -> their number."""
+    """Copies of the suite's small models, the same with empty and with rank-0 inputs, and every bad model. -> how many
+    of the suite's own."""
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run([sys.executable, ROOT / "test" / "Import" / "errors.py", "--write", folder], check=True)
     count = 0
@@ -39,6 +56,8 @@ def make_seeds(folder):
             continue
         name = "-".join(path.relative_to(ROOT / "build" / "onnx-suite").parts)
         shutil.copyfile(path, folder / name)
+        (folder / f"empty-{name}").write_bytes(reshaped(onnx.load(path), None))
+        (folder / f"scalar-{name}").write_bytes(reshaped(onnx.load(path), 0))
         count += 1
     return count
 

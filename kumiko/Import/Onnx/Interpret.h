@@ -12,6 +12,7 @@
 #include "kumiko/Support/Problem.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace kumiko::onnx {
 
@@ -40,6 +41,11 @@ struct NamedDatum {
 /// the context; inputs must outlive the outputs.
 std::optional<std::vector<NamedDatum>> interpretOnnx(llvm::StringRef path, mlir::MLIRContext &context,
                                                      const llvm::StringMap<Datum> &inputs,
+                                                     const InterpretOptions &options, ProblemList &problems);
+
+/// The same for a model in memory; see importOnnx.
+std::optional<std::vector<NamedDatum>> interpretOnnx(std::unique_ptr<llvm::MemoryBuffer> bytes,
+                                                     mlir::MLIRContext &context, const llvm::StringMap<Datum> &inputs,
                                                      const InterpretOptions &options, ProblemList &problems);
 
 /// A file of the ONNX test data: a TensorProto, or what `type` says in the words of the summary. Empty with a problem

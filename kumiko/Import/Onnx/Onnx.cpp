@@ -141,10 +141,9 @@ std::optional<Tensor> readTensorFile(StringRef path, ProblemList &problems) {
   return std::move(*copy);
 }
 
-std::optional<std::vector<NamedDatum>> interpretOnnx(StringRef path, MLIRContext &context,
-                                                     const StringMap<Datum> &inputs, const InterpretOptions &options,
-                                                     ProblemList &problems) {
-  std::shared_ptr<ModelFile> file = openFile(path, options.allowSymlinks, problems);
+static std::optional<std::vector<NamedDatum>> interpretFile(std::shared_ptr<ModelFile> file, MLIRContext &context,
+                                                            const StringMap<Datum> &inputs,
+                                                            const InterpretOptions &options, ProblemList &problems) {
   std::optional<Model> model = file ? readFile(*file, problems) : std::nullopt;
   if (!model)
     return std::nullopt;
@@ -155,6 +154,18 @@ std::optional<std::vector<NamedDatum>> interpretOnnx(StringRef path, MLIRContext
   if (problems.hasErrors())
     return std::nullopt;
   return outputs;
+}
+
+std::optional<std::vector<NamedDatum>> interpretOnnx(StringRef path, MLIRContext &context,
+                                                     const StringMap<Datum> &inputs, const InterpretOptions &options,
+                                                     ProblemList &problems) {
+  return interpretFile(openFile(path, options.allowSymlinks, problems), context, inputs, options, problems);
+}
+
+std::optional<std::vector<NamedDatum>> interpretOnnx(std::unique_ptr<MemoryBuffer> bytes, MLIRContext &context,
+                                                     const StringMap<Datum> &inputs, const InterpretOptions &options,
+                                                     ProblemList &problems) {
+  return interpretFile(ModelFile::of(std::move(bytes), options.allowSymlinks), context, inputs, options, problems);
 }
 
 std::optional<Datum> readDatumFile(StringRef path, StringRef type, ProblemList &problems) {
