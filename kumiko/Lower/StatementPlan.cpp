@@ -44,6 +44,9 @@ Error StatementLowering::planTargets() {
       std::optional<Dimension> dimension = reach(*linear, extent, extents, dropped);
       if (!dimension || dimension->kind == Dimension::Kind::Window)
         return refuse("several points write to one element of its result");
+      // Code generation asks for elements of the result and knows blocks of them, not every other one.
+      if (dimension->size > 1 && dimension->stride != 1)
+        return refuse("leaves gaps between the elements it writes");
       for (unsigned loop : dimension->loops) {
         if (first && used.test(loop))
           return refuse("writes along a diagonal");

@@ -12,6 +12,7 @@ import tempfile
 
 import elementwise_cases
 import empty_cases
+import irregular_cases
 import microsoft_cases
 import microsoft_quantized_cases
 import movement_cases
@@ -25,9 +26,10 @@ import version_cases
 import window_cases
 
 FAMILIES = {
-    "elementwise": elementwise_cases, "empty": empty_cases, "microsoft": microsoft_cases, "microsoft-quantized": microsoft_quantized_cases,
-    "movement": movement_cases, "quantize": quantize_cases, "recurrent": recurrent_cases, "reduction": reduction_cases,
-    "resize": resize_cases, "signal": signal_cases, "version": version_cases, "window": window_cases,
+    "elementwise": elementwise_cases, "empty": empty_cases, "irregular": irregular_cases, "microsoft": microsoft_cases,
+    "microsoft-quantized": microsoft_quantized_cases, "movement": movement_cases, "quantize": quantize_cases,
+    "recurrent": recurrent_cases, "reduction": reduction_cases, "resize": resize_cases, "signal": signal_cases,
+    "version": version_cases, "window": window_cases,
 }
 
 
