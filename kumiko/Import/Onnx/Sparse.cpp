@@ -11,7 +11,8 @@ namespace kumiko::onnx {
 static constexpr uint64_t denseLimit = uint64_t(1) << 30;
 
 /// The row-major position of value `number`, whose indices are a number or a row; empty when they are outside.
-static std::optional<int64_t> positionOf(const Tensor &indices, int64_t number, ArrayRef<int64_t> shape, int64_t count) {
+static std::optional<int64_t> positionOf(const Tensor &indices, int64_t number, ArrayRef<int64_t> shape,
+                                         int64_t count) {
   if (indices.rank() == 1) {
     int64_t position = indices.at<int64_t>(number);
     return position >= 0 && position < count ? std::optional(position) : std::nullopt;
@@ -40,7 +41,8 @@ Value GraphImporter::constant(const SparseTensor &tensor, Location loc, Report t
                                          " for values that are " + kumiko::describe(values->element, values->shape))
                .helped("values are a list, with one number or one row of " + Twine(rank) + " indices each"),
            Value();
-  if (std::string why = refusalOf(values->element, tensor.dims, std::min(denseLimit, options.tensorLimit)); !why.empty())
+  if (std::string why = refusalOf(values->element, tensor.dims, std::min(denseLimit, options.tensorLimit));
+      !why.empty())
     return tell(Code::TooLarge, "is too large as a dense tensor: " + why), Value();
   ArrayRef<uint8_t> raw(reinterpret_cast<const uint8_t *>(rows->bytes.data()), rows->bytes.size());
   Tensor indices = cantFail(Tensor::view(rows->element, rows->shape, raw));
