@@ -153,6 +153,12 @@ TEST(Microsoft, Quantised) {
   EXPECT_PART(import("QGemm", {x, one, zero, u8({3, 2}), one}), "input 5 is left out");
   EXPECT_PART(import("DynamicQuantizeLSTM", {{{5, 2, 4}}, u8({1, 4, 12}), u8({1, 3, 12})}), "input 8 is left out");
   In scale{{1}}, zeros = u8({1}), gone{none};
+  // Inputs are quantised together, states by batch entry.
+  std::string lstm =
+      import("DynamicQuantizeLSTM",
+             {{{5, 2, 4}}, u8({1, 4, 12}), u8({1, 3, 12}), gone, gone, gone, gone, gone, scale, zeros, scale, zeros});
+  EXPECT_PART(lstm.substr(0, lstm.find("nn.scan")), "axes = array<i64: 0, 1, 2>");
+  EXPECT_PART(lstm.substr(lstm.find("nn.scan")), "{axes = array<i64: 1>, kind = \"max\"}");
   EXPECT_PART(
       import("DynamicQuantizeLSTM",
              {{{5, 2, 4}}, u8({1, 4, 12}), u8({1, 3, 12}), gone, gone, gone, gone, gone, scale, zeros, {{2}}, zeros}),

@@ -161,9 +161,9 @@ Results importQGemm(NodeContext &n) {
   return {quantized(n, y, n.input(7), n.input(8), n.elementOf(n.input(8) ? n.input(8) : n.input(0)))};
 }
 
-/// x times integers (input, features) with scale and zero point, x being quantised on the way.
-Value dynamicProduct(NodeContext &n, Value x, ArrayRef<Value> weight) {
-  Quantized a = dynamicallyQuantized(n, x);
+/// x times integers (input, features) with scale and zero point, x being quantised on the way, as a whole or by rows.
+Value dynamicProduct(NodeContext &n, Value x, ArrayRef<Value> weight, bool rows) {
+  Quantized a = dynamicallyQuantized(n, x, rows);
   Value product = integerProduct(n, a.y, a.zero, weight[0], weight[2]);
   if (n.failed())
     return {};
@@ -198,15 +198,18 @@ Results importDynamicQuantizeLstm(NodeContext &n) {
     ValueList weight = weightOf(1, 8, direction), recurrent = weightOf(2, 10, direction);
     if (n.failed())
       return {};
-    Value y = dynamicProduct(n, layer->x, weight);
+    Value y = dynamicProduct(n, layer->x, weight, /*rows=*/false);
     if (Value bias = entryOf(n, n.input(3), direction)) {
       Value both = n.make("add", {partOf(n, bias, 0, 0, 4 * hidden), partOf(n, bias, 0, 4 * hidden, 4 * hidden)});
       y = n.make("add", {y, both});
     }
     return {y, recurrent};
   };
-  return runLstm(n, *layer, inputs,
-                 [&](const CellStep &step) { return dynamicProduct(n, step.h, step.shared.take_front(3)); });
+  // ONNX Runtime quantises the states of as many batch entries together as one thread works on; by itself, each entry
+  // does not depend on the others.
+  return runLstm(n, *layer, inputs, [&](const CellStep &step) {
+    return dynamicProduct(n, step.h, step.shared.take_front(3), /*rows=*/true);
+  });
 }
 
 Results importQuantize(NodeContext &n) { return findCode("", "QuantizeLinear")->import(n); }

@@ -51,12 +51,18 @@ Value quantized(NodeContext &n, Value x, Value scale, Value zero, mlir::Type to)
   return y ? n.reshape(y, shape) : y;
 }
 
-Quantized dynamicallyQuantized(NodeContext &n, Value x) {
+Quantized dynamicallyQuantized(NodeContext &n, Value x, bool rows) {
   if (n.failed())
     return {};
-  Ints all = counting(0, n.rankOf(x));
+  int64_t rank = n.rankOf(x);
+  Ints all = counting(rows ? rank - 1 : 0, rank), kept(n.shapeOf(x));
+  if (rows)
+    kept.back() = 1;
+  else
+    kept.clear();
   auto extreme = [&](StringRef kind) {
-    return n.make(kind, {n.make("reduce", {x}, {n.is("kind", kind), n.is("axes", all)}), n.scalar(0, x)});
+    Value best = n.make("reduce", {x}, {n.is("kind", kind), n.is("axes", all)});
+    return n.make(kind, {best ? n.reshape(best, kept) : best, n.scalar(0, x)});
   };
   Value high = extreme("max"), low = extreme("min");
   Value scale = n.make("div", {n.make("sub", {high, low}), n.scalar(255, x)});
@@ -68,7 +74,12 @@ Quantized dynamicallyQuantized(NodeContext &n, Value x) {
   if (n.failed())
     return {};
   zero = n.cast(zero, u8);
-  return {quantized(n, x, scale, zero, u8), scale, zero};
+  if (!rows)
+    return {quantized(n, x, scale, zero, u8), scale, zero};
+  Value y = n.make("quantize", {x, scale, zero},
+                   {n.is("axis", rank - 1), n.is("block", std::max<int64_t>(n.shapeOf(x).back(), 1)), n.is("lo", 0.0),
+                    n.is("hi", 255.0), n.is("whole", true), n.is("acc", n.elementOf(x)), n.is("to", u8)});
+  return {y, scale, zero};
 }
 
 /// A scale or zero point for a tensor of rank `rank`: one number, one per position of `axis`, or with as many

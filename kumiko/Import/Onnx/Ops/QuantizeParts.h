@@ -9,11 +9,12 @@ mlir::Value dequantized(NodeContext &n, mlir::Value x, mlir::Value scale, mlir::
 /// x / scale + zero, rounded and cut to the integers `to`, with one scale for the tensor. A null `zero` is 0.
 mlir::Value quantized(NodeContext &n, mlir::Value x, mlir::Value scale, mlir::Value zero, mlir::Type to);
 
-/// A tensor as u8, with scale and zero point from the range of its values; the range always includes 0.
+/// A tensor as u8, with scale and zero point from the range of its values; the range always includes 0. With `rows`
+/// each row (last dimension) has its own, kept as a dimension of 1.
 struct Quantized {
   mlir::Value y, scale, zero;
 };
-Quantized dynamicallyQuantized(NodeContext &n, mlir::Value x);
+Quantized dynamicallyQuantized(NodeContext &n, mlir::Value x, bool rows = false);
 
 /// The product of two integer matrices or stacks of them, each minus its zero point (null: 0), as i32. A zero point of
 /// `a` may be one per row, of `b` one per column.
