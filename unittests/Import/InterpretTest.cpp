@@ -225,6 +225,38 @@ TEST(Interpret, ScanInBothDirections) {
   EXPECT_EQ(Interpreted(sums(0), {{"z", reals({2}, {0, 0})}, {"x", reals({0, 2}, {})}}).text(), "y f32[2,0]:\n");
 }
 
+/// x at the end of a sequence of a and b, then the item at `p`, and what is left without it.
+Message lists() {
+  GraphParts parts;
+  parts.nodes = {node("SequenceConstruct", {"a", "b"}, {"s"}), node("SequenceInsert", {"s", "x"}, {"t"}),
+                 node("SequenceAt", {"t", "p"}, {"item"}), node("SequenceErase", {"t", "p"}, {"rest"}),
+                 node("ConcatFromSequence", {"rest"}, {"y"}, "", {attribute("axis", int64_t(0))})};
+  parts.inputs = {input("a", {1}), input("b", {2}), input("x", {1}), valueInfo("p", DataType::Int64, {})};
+  parts.outputs = {Message().text(1, "item"), Message().text(1, "y")};
+  return model(graph(parts));
+}
+
+TEST(Interpret, Sequences) {
+  auto run = [](double position) {
+    return Interpreted(lists(), {{"a", reals({1}, {1})},
+                                 {"b", reals({2}, {2, 3})},
+                                 {"x", reals({1}, {4})},
+                                 {"p", whole({}, {position})}})
+        .text();
+  };
+  EXPECT_EQ(run(1), "item f32[2]: 2.000000e+00 3.000000e+00\ny f32[2]: 1.000000e+00 4.000000e+00\n");
+  EXPECT_TRUE(has(run(-1), "item f32[1]: 4.0"));
+  EXPECT_TRUE(has(run(3), "the position is not inside a sequence of 3"));
+}
+
+// An op that knows tensors only never sees a list.
+TEST(Interpret, TensorOpsRefuseSequences) {
+  Message m = simple({node("SequenceConstruct", {"x"}, {"s"}), node("Neg", {"s"}, {"y"})}, {input("x", {1})});
+  Interpreted run(m, {{"x", reals({1}, {1})}});
+  EXPECT_TRUE(has(run.text(), "takes tensors, but an input is a sequence")) << run.text();
+  EXPECT_EQ(run.problems.exitCode(), 3);
+}
+
 TEST(Interpret, BodiesOfTheWrongArity) {
   GraphParts body;
   body.inputs = {valueInfo("i", DataType::Int64, {})};

@@ -73,6 +73,9 @@ enum : uint32_t { Values = 1, Indices = 2, Dims = 3 };
 namespace entry { // StringStringEntryProto
 enum : uint32_t { Key = 1, Value = 2 };
 }
+namespace list { // SequenceProto and OptionalProto alike
+enum : uint32_t { Tensor = 3, Sequence = 5, Optional = 7 };
+}
 namespace valueinfo {
 enum : uint32_t { Name = 1, Type = 2 };
 }

@@ -117,7 +117,9 @@ public:
   //===--- Sequences and optionals: only in interpretation ---===//
 
   /// What an input stands for.
-  Datum datum(size_t number);
+  Datum datum(size_t number) { return datumOf(input(number)); }
+  /// What a value stands for that is an input, or comes from `known` or `run`.
+  Datum datumOf(mlir::Value value);
   mlir::Value valueOf(Datum datum);
 
   //===--- Problems ---===//

@@ -55,7 +55,9 @@ Value NodeContext::part(Value x, int64_t i) {
 
 Value NodeContext::stack(ArrayRef<Value> parts, RankedTensorType type) {
   if (!failed() && !parts.empty())
-    type = mlir::cast<RankedTensorType>(parts.front().getType());
+    type = dyn_cast<RankedTensorType>(parts.front().getType());
+  if (!failed() && !type)
+    fail(Code::OperandType, "only tensors can be collected over the turns of a loop");
   for (Value part : parts)
     if (!failed() && part.getType() != type)
       fail(Code::OperandShape, "one turn gives " + describe(type) + ", another " + describe(part.getType()))
@@ -90,8 +92,16 @@ Value NodeContext::stack(ArrayRef<Value> parts, RankedTensorType type) {
   return importer.temporary(Datum::of(SharedTensor::own(std::move(*tensor)), declared));
 }
 
-Datum NodeContext::datum(size_t number) { return importer.datumOf(input(number)); }
+Datum NodeContext::datumOf(Value value) { return importer.datumOf(value); }
 
-Value NodeContext::valueOf(Datum datum) { return importer.temporary(std::move(datum)); }
+Value NodeContext::valueOf(Datum datum) {
+  Interpretation &run = *importer.interpretation;
+  run.points += datum.list().size(); // lists are copied item by item
+  if (run.points > run.options.limits.points) {
+    fail(Code::TooLarge, "the lists of the model are longer than " + Twine(run.options.limits.points) + " together");
+    return {};
+  }
+  return importer.temporary(std::move(datum));
+}
 
 } // namespace kumiko::onnx

@@ -125,22 +125,6 @@ FailureOr<OwningOpRef<ModuleOp>> importOnnx(std::unique_ptr<MemoryBuffer> bytes,
   return importFile(ModelFile::of(std::move(bytes), options.allowSymlinks), context, options, problems, summary);
 }
 
-std::optional<Tensor> readTensorFile(StringRef path, ProblemList &problems) {
-  auto report = reportAt(path, problems);
-  std::shared_ptr<ModelFile> file = openFile(path, /*allowSymlinks=*/false, problems);
-  std::optional<TensorProto> proto = file ? readTensor(file->bytes(), file->arena(), problems) : std::nullopt;
-  std::optional<TensorData> data = proto ? dataOf(*proto, *file, defaultTensorLimit, report) : std::nullopt;
-  if (!data)
-    return std::nullopt;
-  ArrayRef<uint8_t> bytes(data->bytes.bytes_begin(), data->bytes.size());
-  Expected<Tensor> view = Tensor::view(data->element, data->shape, bytes);
-  // The file goes away with this function.
-  Expected<Tensor> copy = view ? view->copy() : std::move(view);
-  if (!copy)
-    return report(Code::TooLarge, toString(copy.takeError())), std::nullopt;
-  return std::move(*copy);
-}
-
 static std::optional<std::vector<NamedDatum>> interpretFile(std::shared_ptr<ModelFile> file, MLIRContext &context,
                                                             const StringMap<Datum> &inputs,
                                                             const InterpretOptions &options, ProblemList &problems) {
@@ -166,17 +150,6 @@ std::optional<std::vector<NamedDatum>> interpretOnnx(std::unique_ptr<MemoryBuffe
                                                      const StringMap<Datum> &inputs, const InterpretOptions &options,
                                                      ProblemList &problems) {
   return interpretFile(ModelFile::of(std::move(bytes), options.allowSymlinks), context, inputs, options, problems);
-}
-
-std::optional<Datum> readDatumFile(StringRef path, StringRef type, ProblemList &problems) {
-  if (type.starts_with("a sequence") || type.starts_with("an optional")) {
-    problems.add(Code::UnsupportedType, "the test data is " + type);
-    return std::nullopt;
-  }
-  std::optional<Tensor> tensor = readTensorFile(path, problems);
-  if (!tensor)
-    return std::nullopt;
-  return Datum::of(SharedTensor::own(std::move(*tensor)));
 }
 
 } // namespace kumiko::onnx

@@ -1,7 +1,7 @@
 //===- Proto.cpp - the only file that knows protobuf ------------------------===//
 //
 // Compiled with exceptions and without the precompiled header, because protozero throws; no exception gets out:
-// readModel and readTensor turn them into problems. Wire.h has the checks of single fields.
+// readModel and its like turn them into problems. Wire.h has the checks of single fields.
 //
 // Each message is one call of `scan` with one line per field: its number, its name, and where the value goes.
 //
@@ -27,6 +27,7 @@ public:
 
   Model model(StringRef content);
   TensorProto tensor(StringRef content);
+  ListProto list(StringRef content);
 
 private:
   template <typename T> using Method = T (Reader::*)(StringRef);
@@ -123,6 +124,16 @@ SparseTensor Reader::sparse(StringRef content) {
        message(f::Indices, "indices", result.indices, &Reader::tensor), integers(f::Dims, "dims", dims));
   result.dims = keep(dims);
   return result;
+}
+
+ListProto Reader::list(StringRef content) {
+  namespace f = field::list;
+  SmallVector<TensorProto, 1> tensors;
+  SmallVector<ListProto, 1> sequences, optionals;
+  scan(content, messages(f::Tensor, "tensor_values", tensors, &Reader::tensor),
+       messages(f::Sequence, "sequence_values", sequences, &Reader::list),
+       messages(f::Optional, "optional_values", optionals, &Reader::list));
+  return {keep(tensors), keep(sequences), keep(optionals)};
 }
 
 Dimension Reader::dimension(StringRef content) {
@@ -399,6 +410,10 @@ std::optional<Model> readModel(StringRef bytes, llvm::BumpPtrAllocator &arena, P
 
 std::optional<TensorProto> readTensor(StringRef bytes, llvm::BumpPtrAllocator &arena, ProblemList &problems) {
   return guarded<TensorProto>(arena, problems, [&](Reader &reader) { return reader.tensor(bytes); });
+}
+
+std::optional<ListProto> readList(StringRef bytes, llvm::BumpPtrAllocator &arena, ProblemList &problems) {
+  return guarded<ListProto>(arena, problems, [&](Reader &reader) { return reader.list(bytes); });
 }
 
 } // namespace kumiko::onnx

@@ -73,6 +73,12 @@ struct SparseTensor {
   llvm::ArrayRef<int64_t> dims;
 };
 
+/// A SequenceProto or an OptionalProto, as test data has them: what it holds, of one of three kinds.
+struct ListProto {
+  llvm::ArrayRef<TensorProto> tensors;
+  llvm::ArrayRef<ListProto> sequences, optionals;
+};
+
 struct Graph;
 
 struct Attribute {
@@ -145,5 +151,7 @@ std::optional<Model> readModel(llvm::StringRef bytes, llvm::BumpPtrAllocator &ar
 
 /// Reads one TensorProto (a file of test data).
 std::optional<TensorProto> readTensor(llvm::StringRef bytes, llvm::BumpPtrAllocator &arena, ProblemList &problems);
+/// Reads one SequenceProto or OptionalProto.
+std::optional<ListProto> readList(llvm::StringRef bytes, llvm::BumpPtrAllocator &arena, ProblemList &problems);
 
 } // namespace kumiko::onnx

@@ -85,6 +85,7 @@ const OpCode *findCode(StringRef domain, StringRef name) {
       sampleOps(),
       scatterOps(),
       signalOps(),
+      sequenceOps(),
       sliceOps(),
       undomainedOps(),
       viewOps(),

@@ -44,6 +44,7 @@ llvm::ArrayRef<OpCode> resizeOps();
 llvm::ArrayRef<OpCode> sampleOps();
 llvm::ArrayRef<OpCode> scatterOps();
 llvm::ArrayRef<OpCode> signalOps();
+llvm::ArrayRef<OpCode> sequenceOps();
 llvm::ArrayRef<OpCode> sliceOps();
 llvm::ArrayRef<OpCode> viewOps();
 
