@@ -46,8 +46,15 @@ StringMap<Expectation> readExpectations(StringRef path, Mode mode, std::string &
         (word == "refused" || word == "differs" || word == "uncompiled") && !name.empty() && !reason.trim().empty();
     if (good && word == "uncompiled" && mode != Mode::Compiled)
       continue;
-    if (good && list.try_emplace(name, Expectation{word != "differs", reason.trim().str()}).second)
+    auto [entry, fresh] = good ? list.try_emplace(name, Expectation{word != "differs", reason.trim().str()})
+                               : std::pair(list.end(), false);
+    if (fresh)
       continue;
+    // What is computed with other numbers may have no code: then the later line counts.
+    if (good && word == "uncompiled" && !entry->second.refused) {
+      entry->second = {/*refused=*/true, reason.trim().str()};
+      continue;
+    }
     why = path.str() + ", line " + std::to_string(line.line_number()) + ": " +
           (good ? name.str() + " is there twice" : "expected `refused`, `differs` or `uncompiled`, NAME and REASON");
     return list;

@@ -78,6 +78,14 @@ Results importPRelu(NodeContext &n) {
   return {n.make("prelu", {x, slope})};
 }
 
+/// Opset 1 rounded its constants.
+Results importSelu(NodeContext &n) {
+  if (n.opset >= 6)
+    return importByRow(n, *findRow("", "Selu", n.opset));
+  return {
+      n.make("selu", {n.input(0)}, {n.is("alpha", n.real("alpha", 1.6732f)), n.is("gamma", n.real("gamma", 1.0507f))})};
+}
+
 /// The operand as the op sees it, and the axis to work on. Before opset 13 everything before `axis` was one dimension
 /// and everything from it on the other.
 std::pair<Value, int64_t> alongAxis(NodeContext &n) {
@@ -132,6 +140,7 @@ constexpr OpCode codes[] = {
     {"LogSoftmax", 1, 1, 1, importLogSoftmax},
     {"Mish", 1, 1, 1, importMish},
     {"PRelu", 2, 2, 1, importPRelu},
+    {"Selu", 1, 1, 1, importSelu},
     {"Shrink", 1, 1, 1, importShrink},
     {"Softmax", 1, 1, 1, importSoftmax},
     {"Softsign", 1, 1, 1, importSoftsign},
