@@ -104,6 +104,21 @@ TEST(Interpret, DoublePrecision) {
   EXPECT_TRUE(has(Interpreted(m, {{"x", reals({1}, {2})}}, options).text(), "y f64[1]: 2.0"));
 }
 
+// A hundred values of 4 kB with room for three: each goes with its last reader.
+TEST(Interpret, ValuesAreFreed) {
+  std::vector<Message> nodes = {node("Neg", {"x"}, {"t0"})};
+  for (int i = 0; i < 99; ++i)
+    nodes.push_back(node("Neg", {"t" + std::to_string(i)}, {"t" + std::to_string(i + 1)}));
+  Message m = simple(nodes, {input("x", {1024})}, "t99");
+  InterpretOptions options;
+  options.limits.heldBytes = 3 * 4096;
+  EXPECT_TRUE(Interpreted(m, {{"x", reals({1024}, {1})}}, options).outputs);
+  options.limits.heldBytes = 4096;
+  Interpreted run(m, {{"x", reals({1024}, {1})}}, options);
+  EXPECT_EQ(run.problems.exitCode(), 4);
+  EXPECT_TRUE(has(run.text(), "still needed take more than 4096 bytes")) << run.text();
+}
+
 Message choice() {
   GraphParts yes, no;
   yes.nodes = {node("Neg", {"x"}, {"r"})};

@@ -102,10 +102,8 @@ Results importUnsqueeze(NodeContext &n) {
 }
 
 constexpr OpCode codes[] = {
-    {"Flatten", 1, 1, 1, importFlatten},
-    {"Identity", 1, 1, 1, importIdentity, /*takesLists=*/true},
-    {"Reshape", 1, 2, 1, importReshape},
-    {"Squeeze", 1, 2, 1, importSqueeze},
+    {"Flatten", 1, 1, 1, importFlatten},     {"Identity", 1, 1, 1, importIdentity, /*takesLists=*/true},
+    {"Reshape", 1, 2, 1, importReshape},     {"Squeeze", 1, 2, 1, importSqueeze},
     {"Unsqueeze", 1, 2, 1, importUnsqueeze},
 };
 
