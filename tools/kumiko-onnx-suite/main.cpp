@@ -91,7 +91,7 @@ void judge(const Test &test, const Verdict &verdict, const Expectation *expected
     if (!passed)
       say(refused ? "REFUSED" : "FAILED", verdict.text);
     else if (all)
-      say("passed", test.kind);
+      say("passed", test.kind + (verdict.ulp ? formatv(", {0:f1} ulp", *verdict.ulp).str() : ""));
   } else if (passed) {
     ++counts.failed;
     say("PASSED", "is listed as not passing: " + expected->reason);
