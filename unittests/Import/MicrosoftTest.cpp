@@ -19,6 +19,7 @@ const List none{-1};
 struct In {
   List shape;
   DataType type = DataType::Float;
+  std::optional<int64_t> value = {}; ///< an initializer of this one number
 };
 In u8(List shape) { return {shape, DataType::Uint8}; }
 In i32(List shape) { return {shape, DataType::Int32}; }
@@ -28,7 +29,9 @@ std::string import(const char *op, std::vector<In> operands, std::vector<Message
   std::vector<std::string> inputs;
   for (auto [number, in] : llvm::enumerate(operands)) {
     inputs.push_back(in.shape == none ? "" : std::string(1, 'a' + number));
-    if (in.shape != none)
+    if (in.value)
+      parts.initializers.push_back(integers(inputs.back(), {*in.value}));
+    else if (in.shape != none)
       parts.inputs.push_back(valueInfo(inputs.back(), in.type, std::vector<Dim>(in.shape.begin(), in.shape.end())));
   }
   parts.nodes = {node(op, inputs, {"y"}, "node", attributes, "com.microsoft")};
@@ -120,6 +123,14 @@ TEST(Microsoft, Attention) {
   EXPECT_PART(import("GroupQueryAttention", {x, x, x, {none}, {none}, i32({2}), i32({})},
                      {number("num_heads", 2), number("kv_num_heads", 2)}),
               "total_sequence_length must be known");
+  auto grouped = [&](int64_t total, int64_t window) {
+    return import("GroupQueryAttention", {x, x, x, {none}, {none}, i32({2}), {{1}, DataType::Int64, total}},
+                  {number("num_heads", 2), number("kv_num_heads", 2), number("local_window_size", window)});
+  };
+  EXPECT_PART(grouped(3, -1), "tensor<2x3x8xf32>");
+  EXPECT_PART(grouped(2, -1), "total_sequence_length, seqlens_k or local_window_size does not fit");
+  EXPECT_PART(grouped(3, INT64_MAX), "total_sequence_length, seqlens_k or local_window_size does not fit");
+  EXPECT_PART(grouped(INT64_MAX, -1), "K0");
   In q = u8({2, 3, 8}), weight = u8({8, 24}), one{{}};
   EXPECT_PART(import("QAttention", {q, weight, b, one, one}, heads), "tensor<2x3x8xf32>");
   EXPECT_PART(import("QAttention", {q, weight, b, one}, heads), "has 4 inputs, expected 5 to 9");

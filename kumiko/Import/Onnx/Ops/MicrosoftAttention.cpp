@@ -263,8 +263,9 @@ Results importGroupQueryAttention(NodeContext &n) {
   if (past && (!n.expectRank(3, 4, 4) || !expectInputs(n, {4}) || !n.expectRank(4, 4, 4)))
     return {};
   int64_t held = past ? n.shapeOf(past)[2] : 0, length = std::max(total->size() == 1 ? total->front() : -1, held);
-  if (total->size() != 1 || total->front() < queries || n.countOf(n.input(5)) != batch || window < -1) {
-    n.fail(Code::OperandShape, "total_sequence_length or seqlens_k does not fit the query")
+  if (total->size() != 1 || total->front() < queries || n.countOf(n.input(5)) != batch || window < -1 ||
+      window > (int64_t(1) << 40)) {
+    n.fail(Code::OperandShape, "total_sequence_length, seqlens_k or local_window_size does not fit the query")
         .helped("one number that is at least the query's length, and one number for each entry of the batch");
     return {};
   }
