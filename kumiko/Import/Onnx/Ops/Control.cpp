@@ -106,10 +106,15 @@ struct Turns {
   }
 };
 
-/// A scalar, or a list of one where the body declares so.
-Value asDeclared(NodeContext &n, Value scalar, const ValueInfo &input) {
-  bool list = input.type.hasShape && input.type.shape.size() == 1;
-  return n.reshape(scalar, list ? ArrayRef<int64_t>{1} : ArrayRef<int64_t>());
+/// The number of the turn or the condition for the body: a scalar, or a list of one where the body declares so.
+Value asDeclared(NodeContext &n, int64_t value, mlir::Type element, const ValueInfo &input) {
+  Ints shape(input.type.hasShape && input.type.shape.size() == 1 ? 1 : 0, 1);
+  if (!n.interprets())
+    return n.filled(IntegerAttr::get(element, value), element, shape);
+  // An attribute would stay for as long as the context does.
+  Tensor tensor = cantFail(Tensor::zeros(nn::toEquation(element), shape));
+  std::memcpy(tensor.mutableData(), &value, tensor.bytes().size());
+  return n.valueOf(Datum::of(SharedTensor::own(std::move(tensor))));
 }
 
 Results importLoop(NodeContext &n) {
@@ -127,14 +132,15 @@ Results importLoop(NodeContext &n) {
   Turns turns(n, *body, initial, /*own=*/1);
   bool more = condition.value_or(1) != 0;
   for (int64_t turn = 0; more && (!most || turn < *most) && !n.failed(); ++turn) {
-    SmallVector<Value, 4> arguments{asDeclared(n, n.constantOf({turn}, {}), body->inputs[0]),
-                                    asDeclared(n, n.scalar(1, n.builder().getI1Type()), body->inputs[1])};
+    SmallVector<Value, 4> arguments{asDeclared(n, turn, n.builder().getI64Type(), body->inputs[0]),
+                                    asDeclared(n, 1, n.builder().getI1Type(), body->inputs[1])};
     append_range(arguments, turns.carried);
     std::optional<Results> next = turns.take(arguments, 1);
     if (!next)
       break;
     more = single(n, n.constantOf(next->front(), "the condition of the next turn"), "the condition").value_or(0) != 0;
-    n.discard(next->front());
+    for (Value value : {next->front(), arguments[0], arguments[1]})
+      n.discard(value);
   }
   Results results(turns.carried.begin(), turns.carried.end());
   append_range(results, turns.stacked(1));
