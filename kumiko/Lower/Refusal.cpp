@@ -83,8 +83,9 @@ void lower::findRefusals(ModuleOp module, bool foldable, function_ref<void(Opera
       continue;
     llvm::DenseSet<Value> varying(function.getArguments().begin(), function.getArguments().end());
     for (Operation &op : function.getBody().front()) {
-      bool depends =
-          op.getNumRegions() != 0 || llvm::any_of(op.getOperands(), [&](Value v) { return varying.contains(v); });
+      // Loops and irregular ops are not folded, whatever they read; random bits read nothing.
+      bool depends = op.getNumRegions() != 0 || isa<nn::IrregularInterface>(op) ||
+                     llvm::any_of(op.getOperands(), [&](Value v) { return varying.contains(v); });
       if (foldable && !depends)
         continue;
       varying.insert_range(op.getResults());

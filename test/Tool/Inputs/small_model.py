@@ -104,6 +104,13 @@ def recurrent():
     return model(nodes, weights, [value_info("x", [5, 2, 4])], [value_info("y", [5, 1, 2, 3])])
 
 
+def noise():
+    """y = x + random numbers, which are drawn without an input."""
+    shape = message(5, message(1, "shape") + number(8, 2) + number(20, 7))
+    nodes = [node("RandomNormal", [], ["r"], "draw", shape), node("Add", ["x", "r"], ["y"], "sum")]
+    return model(nodes, [], [value_info("x", [2])], [value_info("y", [2])])
+
+
 def lookup():
     """y = table[i]: an index that the data decides."""
     nodes = [node("Gather", ["table", "i"], ["y"], "lookup")]
