@@ -13,6 +13,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "Tool" / "Inputs"))
+from small_model import message, number, value_info, varint  # noqa: E402
+
 BUILD = pathlib.Path(os.environ.get("KUMIKO_BUILD", HERE.parents[1] / "build" / "release"))
 KUMIKO = BUILD / "bin" / "kumiko"
 
@@ -20,28 +23,6 @@ SECONDS, BYTES = 20, 4 << 30  # for a million nodes
 GROWTH = 1.5  # how much more than in proportion the time may grow: machines are not quiet
 WEIGHTS = 2 << 30
 EXTRA = 256 << 20  # what reading the model of 2 GB may take besides its mapping
-
-
-def varint(value):
-    out = b""
-    while value > 127:
-        out += bytes([value & 127 | 128])
-        value >>= 7
-    return out + bytes([value])
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
-
-
-def message(field, data):
-    data = data.encode() if isinstance(data, str) else data
-    return varint(field << 3 | 2) + varint(len(data)) + data
-
-
-def value_info(name, size):
-    shape = message(2, message(1, number(1, size)))
-    return message(1, name) + message(2, message(1, number(1, 1) + shape))
 
 
 def write_model(path, parts, inputs, outputs):
@@ -58,7 +39,7 @@ def chain(path, count):
     """v0 -> Relu -> v1 -> Relu -> ..."""
     relu = message(4, "Relu")
     nodes = [message(1, message(1, f"v{i}") + message(2, f"v{i + 1}") + relu) for i in range(count)]
-    write_model(path, nodes, [value_info("v0", 4)], [value_info(f"v{count}", 4)])
+    write_model(path, nodes, [value_info("v0", [4])], [value_info(f"v{count}", [4])])
 
 
 def heavy(path):
@@ -74,7 +55,7 @@ def heavy(path):
         parts.append(message(5, number(1, size // 4) + number(2, 1) + message(8, name) + external + number(14, 1)))
     for left, right, result in (("x", "a", "h"), ("h", "b", "y")):
         parts.append(message(1, message(1, left) + message(1, right) + message(2, result) + message(4, "Add")))
-    write_model(path, parts, [value_info("x", size // 4)], [value_info("y", size // 4)])
+    write_model(path, parts, [value_info("x", [size // 4])], [value_info("y", [size // 4])])
 
 
 def measure(path):
