@@ -2,6 +2,7 @@
 """Compares the evaluator with ONNX Runtime on small models of one node each, for what the ONNX suite does not test.
 
     compare_ort.py [FAMILY...]     all families without names
+    compare_ort.py --mode=compiled compiled code instead of the evaluator; recurrent layers are not compiled yet
 
 Ends with `N passed, N failed, N skipped`.
 """
@@ -36,6 +37,7 @@ FAMILIES = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("families", nargs="*", help=", ".join(FAMILIES))
+    parser.add_argument("--mode", choices=("evaluator", "compiled"), default="evaluator")
     parser.add_argument("--tool", default="build/release/bin/kumiko-onnx-suite")
     parser.add_argument("--keep", help="write the cases here, a new folder, and leave them")
     arguments = parser.parse_args()
@@ -44,7 +46,7 @@ def main():
         for family in arguments.families or FAMILIES:
             cases.begin()
             FAMILIES[family].add(cases)
-        command = [arguments.tool, "--mode=evaluator", "--expected=/dev/null", f"--fewest={len(cases.names)}"]
+        command = [arguments.tool, f"--mode={arguments.mode}", "--expected=/dev/null", f"--fewest={len(cases.names)}"]
         result = subprocess.run([*command, "--data", cases.root], stdout=subprocess.PIPE, text=True, check=False)
     *lines, counts = result.stdout.splitlines() or ["0 passed, 1 failed, 0 skipped"]
     for line in lines:
