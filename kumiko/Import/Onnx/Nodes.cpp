@@ -8,8 +8,9 @@ using namespace mlir;
 
 namespace kumiko::onnx {
 
-/// Functions that call functions can make a small file astronomically large.
-static constexpr uint64_t inlineLimit = 500'000;
+/// Functions that call functions can make a small file astronomically large; how large a model may become is in
+/// proportion to its file.
+static uint64_t inlineLimit(const ModelFile &file) { return std::min<uint64_t>(20'000 + file.bytes().size(), 500'000); }
 
 static bool isOwnDomain(StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
@@ -207,8 +208,8 @@ void GraphImporter::importCall(NodeContext &n, const Function &function) {
     return;
   }
   inlinedNodes += function.nodes.size();
-  if (inlinedNodes > inlineLimit) {
-    n.fail(Code::TooLarge, "calls of functions give more than " + Twine(inlineLimit) + " nodes")
+  if (uint64_t limit = inlineLimit(*file); inlinedNodes > limit) {
+    n.fail(Code::TooLarge, "calls of functions give more than " + Twine(limit) + " nodes")
         .helped("functions that call functions multiply; call them less often");
     return;
   }
