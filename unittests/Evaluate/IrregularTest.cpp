@@ -81,6 +81,16 @@ TEST_F(Irregular, Limits) {
   auto y = run(text, {&x, &roi, &batch}, options);
   ASSERT_FALSE(bool(y));
   EXPECT_NE(llvm::toString(y.takeError()).find("limit"), std::string::npos);
+  // Steps of all ops count together where the caller says so.
+  uint64_t spent = 990;
+  options.limits.spent = &spent;
+  Tensor near = tensorOf(E::F32, {1, 4}, {0, 0, 3, 3});
+  auto once = run(text, {&x, &near, &batch}, options);
+  EXPECT_TRUE(bool(once)) << llvm::toString(once.takeError());
+  EXPECT_EQ(spent, 999u);
+  auto twice = run(text, {&x, &near, &batch}, options);
+  EXPECT_FALSE(bool(twice));
+  llvm::consumeError(twice.takeError());
   GraphOptions small;
   small.limits.bytes = 16;
   auto bits = run(R"(func.func @main() -> tensor<5xui32> {

@@ -29,9 +29,13 @@ llvm::Expected<Tensor> IrregularRun::indices(llvm::ArrayRef<int64_t> shape, llvm
 }
 
 llvm::Error IrregularRun::checkWork(double points) const {
-  if (points <= double(options.limits.points))
-    return llvm::Error::success();
-  return llvm::createStringError("%g steps are more than the limit of %g", points, double(options.limits.points));
+  const Limits &limits = options.limits;
+  double total = points + (limits.spent ? double(*limits.spent) : 0);
+  if (!(total <= double(limits.points)))
+    return llvm::createStringError("%g steps are more than the limit of %g", total, double(limits.points));
+  if (limits.spent)
+    *limits.spent = uint64_t(total);
+  return llvm::Error::success();
 }
 
 llvm::Expected<Tensors> evaluateIrregular(Operation *op, const IrregularRun &run) {

@@ -19,7 +19,8 @@ struct IrregularRun {
   llvm::Expected<Tensor> result(mlir::Type declared, llvm::ArrayRef<int64_t> shape,
                                 llvm::ArrayRef<double> numbers) const;
   llvm::Expected<Tensor> indices(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> numbers) const;
-  /// An error when `points` steps of work are more than the limit. As a double: values decide it, and may be absurd.
+  /// Counts `points` steps of work; an error when they are more than the limit, before any is done. As a double: values
+  /// decide it, and may be absurd.
   llvm::Error checkWork(double points) const;
 };
 
