@@ -272,6 +272,30 @@ TEST(Interpret, TensorOpsRefuseSequences) {
   EXPECT_EQ(run.problems.exitCode(), 3);
 }
 
+// Floats are held as f64 everywhere then, also in what turns collect and lists hold; a third has more than f32's
+// digits.
+TEST(Interpret, DoublePrecisionInLoopsAndLists) {
+  InterpretOptions options;
+  options.precision = Precision::Double;
+  GraphParts body, parts;
+  body.nodes = {node("Div", {"v", "three"}, {"next"}), node("Identity", {"on"}, {"go"})};
+  body.inputs = {valueInfo("i", DataType::Int64, {}), valueInfo("on", DataType::Bool, {}), input("v", {1})};
+  body.outputs = {Message().text(1, "go"), Message().text(1, "next"), Message().text(1, "v")};
+  parts.nodes = {node("Loop", {"m", "", "x"}, {"last", "all"}, "loop", {subgraph("body", body)}),
+                 node("SequenceConstruct", {"last", "x"}, {"s"}),
+                 node("ConcatFromSequence", {"s"}, {"y"}, "", {attribute("axis", int64_t(0))}),
+                 node("Flatten", {"all"}, {"flat"})};
+  parts.inputs = {input("x", {1}), input("three", {1}), valueInfo("m", DataType::Int64, {})};
+  parts.outputs = {input("y", {2}), input("flat", {2, 1})};
+  Interpreted run(model(graph(parts)), {{"x", reals({1}, {1})}, {"three", reals({1}, {3})}, {"m", whole({}, {2})}},
+                  options);
+  ASSERT_TRUE(run.outputs) << run.text();
+  const Tensor &y = (*run.outputs)[0].datum.tensor.tensor, &flat = (*run.outputs)[1].datum.tensor.tensor;
+  EXPECT_EQ(valueAt(y, 0), 1.0 / 3 / 3);
+  EXPECT_EQ(valueAt(y, 1), 1.0);
+  EXPECT_EQ(valueAt(flat, 1), 1.0 / 3);
+}
+
 TEST(Interpret, BodiesOfTheWrongArity) {
   GraphParts body;
   body.inputs = {valueInfo("i", DataType::Int64, {})};
