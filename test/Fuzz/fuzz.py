@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Fuzzes the importer with libFuzzer, starting from the small models of the ONNX suite.
 
-    fuzz.py SECONDS [--keep]    --keep goes on with the corpus of the last run
+    fuzz.py SECONDS [--keep] [--seed N]
+
+--keep goes on with the corpus of the last run; with --seed the mutations are the same every time.
 
 Works in build/fuzz: `seeds` (models of the suite, also with empty and rank-0 inputs, and the bad models of test/Import), `words` (a dictionary: names of ops and attributes), `corpus` (what
 libFuzzer found worth keeping), `found` (inputs that break something). Files in Crashes/ beside this script broke
 something once and are run first. The last line is `N passed, N failed, N skipped`.
 """
+import argparse
 import os
 import pathlib
 import re
@@ -80,8 +83,12 @@ def fuzzer(*arguments):
 
 
 def main():
-    seconds = int(sys.argv[1])
-    if "--keep" not in sys.argv[2:]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seconds", type=int)
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--seed", type=int, default=0, help="0: another one every time")
+    arguments = parser.parse_args()
+    if not arguments.keep:
         shutil.rmtree(WORK, ignore_errors=True)
     for name in ("corpus", "found"):
         (WORK / name).mkdir(parents=True, exist_ok=True)
@@ -96,7 +103,8 @@ def main():
     if seeds < SEED_FLOOR:
         print(f"only {seeds} seeds, expected {SEED_FLOOR}: run scripts/setup")
         failed += 1
-    limits = [f"-max_total_time={seconds}", "-max_len=6000", "-print_final_stats=1", "-verbosity=1"]
+    limits = [f"-max_total_time={arguments.seconds}", f"-seed={arguments.seed}", "-max_len=6000"]
+    limits += ["-print_final_stats=1", "-verbosity=1"]
     files = ["-dict=words", "-artifact_prefix=found/", "corpus", "seeds"]
     if fuzzer(*bounds, *limits, *files).returncode == 0:
         passed += 1
