@@ -45,10 +45,5 @@ llvm::Expected<Tensors> kumiko::evaluate(nn::DetOp op, const IrregularRun &run) 
       matrix[i] = valueAt(x, number * n * n + i);
     numbers.push_back(determinant(matrix, n));
   }
-  auto y = run.result(op.getY().getType(), shape, numbers);
-  if (!y)
-    return y.takeError();
-  Tensors results;
-  results.push_back(std::move(*y));
-  return results;
+  return only(run.result(op.getY().getType(), shape, numbers));
 }

@@ -38,6 +38,14 @@ llvm::Error IrregularRun::checkWork(double points) const {
   return llvm::Error::success();
 }
 
+llvm::Expected<Tensors> only(llvm::Expected<Tensor> result) {
+  if (!result)
+    return result.takeError();
+  Tensors results;
+  results.push_back(std::move(*result));
+  return results;
+}
+
 llvm::Expected<Tensors> evaluateIrregular(Operation *op, const IrregularRun &run) {
   auto compute = [&](auto op) { return evaluate(op, run); };
   return llvm::TypeSwitch<Operation *, llvm::Expected<Tensors>>(op)

@@ -24,6 +24,9 @@ struct IrregularRun {
   llvm::Error checkWork(double points) const;
 };
 
+/// The results of an op that has one.
+llvm::Expected<Tensors> only(llvm::Expected<Tensor> result);
+
 /// Any op of kumiko/Nn/Irregular.td.
 llvm::Expected<Tensors> evaluateIrregular(mlir::Operation *op, const IrregularRun &run);
 

@@ -55,10 +55,5 @@ llvm::Expected<Tensors> kumiko::evaluate(nn::MaxRoiPoolOp op, const IrregularRun
                                     spanOf(corner(2), corner(4), i, height, rows),
                                     spanOf(corner(1), corner(3), j, width, columns)));
   }
-  auto y = run.result(op.getY().getType(), shape, numbers);
-  if (!y)
-    return y.takeError();
-  Tensors results;
-  results.push_back(std::move(*y));
-  return results;
+  return only(run.result(op.getY().getType(), shape, numbers));
 }

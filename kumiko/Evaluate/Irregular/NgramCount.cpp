@@ -44,10 +44,5 @@ llvm::Expected<Tensors> kumiko::evaluate(nn::NgramCountOp op, const IrregularRun
           if (auto known = grams.find(gram); known != grams.end())
             ++counts[row * columns + known->second];
         }
-  auto y = run.result(op.getY().getType(), {rows, columns}, counts);
-  if (!y)
-    return y.takeError();
-  Tensors results;
-  results.push_back(std::move(*y));
-  return results;
+  return only(run.result(op.getY().getType(), {rows, columns}, counts));
 }

@@ -64,10 +64,5 @@ llvm::Expected<Tensors> kumiko::evaluate(nn::NmsOp op, const IrregularRun &run) 
         rows.insert(rows.end(), {entry, kind, box});
     }
   }
-  auto index = run.indices({int64_t(rows.size()) / 3, 3}, rows);
-  if (!index)
-    return index.takeError();
-  Tensors results;
-  results.push_back(std::move(*index));
-  return results;
+  return only(run.indices({int64_t(rows.size()) / 3, 3}, rows));
 }

@@ -16,10 +16,5 @@ llvm::Expected<Tensors> kumiko::evaluate(nn::NonzeroOp op, const IrregularRun &r
       numbers[dim * count + i] = found[i] / stride % x.shape()[dim];
     stride *= x.shape()[dim];
   }
-  auto index = run.indices({rank, count}, numbers);
-  if (!index)
-    return index.takeError();
-  Tensors results;
-  results.push_back(std::move(*index));
-  return results;
+  return only(run.indices({rank, count}, numbers));
 }

@@ -24,7 +24,5 @@ llvm::Expected<Tensors> kumiko::evaluate(nn::RandomBitsOp op, const IrregularRun
     uint32_t word = philox({uint32_t(block), uint32_t(block >> 32), 0, 0}, {uint32_t(key), uint32_t(key >> 32)})[i % 4];
     std::memcpy(y->mutableData() + i * sizeof(word), &word, sizeof(word));
   }
-  Tensors results;
-  results.push_back(std::move(*y));
-  return results;
+  return only(std::move(y));
 }

@@ -93,10 +93,5 @@ llvm::Expected<Tensors> kumiko::evaluate(nn::RoiAlignOp op, const IrregularRun &
         for (int64_t j = 0; j < width; ++j)
           numbers.push_back(binOf(op, x, (image * channels + c) * pixels, rows, columns, i, j));
   }
-  auto y = run.result(op.getY().getType(), shape, numbers);
-  if (!y)
-    return y.takeError();
-  Tensors results;
-  results.push_back(std::move(*y));
-  return results;
+  return only(run.result(op.getY().getType(), shape, numbers));
 }

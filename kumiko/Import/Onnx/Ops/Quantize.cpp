@@ -200,6 +200,13 @@ mlir::Type namedType(NodeContext &n, StringRef attribute, mlir::Type otherwise) 
   return type ? nn::fromEquation(n.context(), *type) : otherwise;
 }
 
+/// A number is taken as a list of one, which is what the equations need.
+std::optional<Granularity> granularityOf(NodeContext &n, Value &x) {
+  if (n.rankOf(x) == 0)
+    x = n.reshape(x, {1});
+  return granularity(n, n.shapeOf(x));
+}
+
 Results importQuantizeLinear(NodeContext &n) {
   Value x = n.input(0), zero = n.input(2);
   bool saturate = n.flag("saturate", true);
@@ -210,9 +217,7 @@ Results importQuantizeLinear(NodeContext &n) {
   Ints shape(n.shapeOf(x));
   if (n.failed())
     return {};
-  if (shape.empty())
-    x = n.reshape(x, {1});
-  std::optional<Granularity> where = granularity(n, n.shapeOf(x));
+  std::optional<Granularity> where = granularityOf(n, x);
   if (!where)
     return {};
   ElementType element = nn::toEquation(to);
@@ -237,9 +242,7 @@ Results importDequantizeLinear(NodeContext &n) {
   Ints shape(n.shapeOf(x));
   if (n.failed())
     return {};
-  if (shape.empty())
-    x = n.reshape(x, {1});
-  std::optional<Granularity> where = granularity(n, n.shapeOf(x));
+  std::optional<Granularity> where = granularityOf(n, x);
   if (!where)
     return {};
   Value y = n.make("dequantize", {x, spread(n, scale, n.rankOf(x), *where), spread(n, n.input(2), n.rankOf(x), *where)},
