@@ -2,7 +2,9 @@
 #pragma once
 #include "kumiko/Equation/Ast.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
+#include <string>
 
 namespace llvm {
 class raw_ostream;
@@ -22,6 +24,14 @@ void emitOds(llvm::raw_ostream &os, llvm::ArrayRef<eq::OpDef> ops);
 void emitTexts(llvm::raw_ostream &os, llvm::ArrayRef<Source> sources);
 /// The table behind kumiko/Nn/OnnxRows.h.
 void emitOnnxRows(llvm::raw_ostream &os, llvm::ArrayRef<eq::OpDef> ops);
+
+/// One application of each op, by name, from the lines of a file like kumiko/Nn/samples.txt.
+llvm::StringMap<llvm::StringRef> readSamples(llvm::StringRef text);
+/// A reference page. False when an op has no sample or does not take it; each is printed.
+bool emitManual(llvm::raw_ostream &os, llvm::raw_ostream &errors, llvm::StringRef title, llvm::ArrayRef<eq::OpDef> ops,
+                const llvm::StringMap<llvm::StringRef> &samples);
+/// The table of ONNX ops, from lines `op, versions, types, evaluated, compiled, reason` with tabs between.
+void emitOnnxTable(llvm::raw_ostream &os, llvm::ArrayRef<eq::OpDef> ops, llvm::StringRef facts);
 
 /// What built-in ops must keep to beyond the notation, because C++ classes are made of them: names, defaults,
 /// documentation, import clauses that exclude each other. Prints each mistake; true when there is none.

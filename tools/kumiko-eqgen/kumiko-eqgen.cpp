@@ -14,7 +14,7 @@ using namespace kumiko;
 
 namespace {
 
-enum class Output { Ods, Text, OnnxRows };
+enum class Output { Ods, Text, OnnxRows, Manual, OnnxTable };
 
 cl::OptionCategory category("kumiko-eqgen options");
 cl::list<std::string> inputs(cl::Positional, cl::desc("FILE.eq..."), cl::OneOrMore, cl::cat(category));
@@ -22,8 +22,14 @@ cl::opt<bool> check("check", cl::desc("Check the files and write nothing"), cl::
 cl::opt<Output> emit("emit", cl::desc("What to generate from the built-in ops:"),
                      cl::values(clEnumValN(Output::Ods, "ods", "TableGen records of the ops"),
                                 clEnumValN(Output::Text, "text", "the texts, to be embedded"),
-                                clEnumValN(Output::OnnxRows, "onnx-rows", "the table of `from onnx` clauses")),
+                                clEnumValN(Output::OnnxRows, "onnx-rows", "the table of `from onnx` clauses"),
+                                clEnumValN(Output::Manual, "manual", "the reference page; wants --samples"),
+                                clEnumValN(Output::OnnxTable, "onnx-table", "the table of ONNX ops; wants --facts")),
                      cl::cat(category));
+cl::opt<std::string> samplesPath("samples", cl::desc("One application of each op"), cl::value_desc("FILE"),
+                                 cl::cat(category));
+cl::opt<std::string> factsPath("facts", cl::desc("What is known of ONNX ops, a line each"), cl::value_desc("FILE"),
+                               cl::cat(category));
 cl::opt<std::string> outputPath("o", cl::desc("Where to write; - is the terminal"), cl::value_desc("FILE"),
                                 cl::init("-"), cl::cat(category));
 
@@ -34,21 +40,27 @@ struct Input {
 
 } // namespace
 
+static std::unique_ptr<MemoryBuffer> readFile(StringRef path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (buffer)
+    return std::move(*buffer);
+  WithColor::error(errs(), "kumiko-eqgen") << "cannot read '" << path << "': " << buffer.getError().message() << '\n';
+  return nullptr;
+}
+
 /// Reads all files; messages go to the terminal.
 static bool readInputs(std::vector<Input> &files) {
   bool ok = true;
   for (const std::string &path : inputs) {
-    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+    std::unique_ptr<MemoryBuffer> buffer = readFile(path);
     if (!buffer) {
-      WithColor::error(errs(), "kumiko-eqgen")
-          << "cannot read '" << path << "': " << buffer.getError().message() << '\n';
       ok = false;
       continue;
     }
-    eq::ParseResult parsed = eq::parse(path, (*buffer)->getBuffer());
+    eq::ParseResult parsed = eq::parse(path, buffer->getBuffer());
     parsed.print(errs());
     ok &= parsed.ok();
-    files.push_back({std::move(*buffer), std::move(parsed)});
+    files.push_back({std::move(buffer), std::move(parsed)});
   }
   return ok;
 }
@@ -78,6 +90,10 @@ static int generate(ArrayRef<Input> files) {
     WithColor::error(errs(), "kumiko-eqgen") << "cannot write '" << outputPath << "': " << code.message() << '\n';
     return 1;
   }
+  std::unique_ptr<MemoryBuffer> beside;
+  if (emit == Output::Manual || emit == Output::OnnxTable)
+    if (beside = readFile(emit == Output::Manual ? samplesPath : factsPath); !beside)
+      return 1;
   switch (emit) {
   case Output::Ods:
     eqgen::emitOds(out.os(), ops);
@@ -87,6 +103,14 @@ static int generate(ArrayRef<Input> files) {
     break;
   case Output::OnnxRows:
     eqgen::emitOnnxRows(out.os(), ops);
+    break;
+  case Output::Manual:
+    if (!eqgen::emitManual(out.os(), errs(), sys::path::stem(sources.front().name), ops,
+                           eqgen::readSamples(beside->getBuffer())))
+      return 1;
+    break;
+  case Output::OnnxTable:
+    eqgen::emitOnnxTable(out.os(), ops, beside->getBuffer());
     break;
   }
   out.keep();

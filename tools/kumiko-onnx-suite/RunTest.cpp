@@ -125,6 +125,8 @@ Verdict kumiko::suite::runTest(const Test &test, Mode mode) {
     Verdict verdict = mode == Mode::Compiled ? compileAndRun(test, model, *set) : interpretSet(test, *set);
     if (verdict.kind != Verdict::Kind::Passed)
       return verdict;
+    if (!verdict.text.empty())
+      result.text = verdict.text;
     if (verdict.ulp)
       result.ulp = std::max(result.ulp.value_or(0), *verdict.ulp);
   }

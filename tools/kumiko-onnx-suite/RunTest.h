@@ -12,7 +12,7 @@ struct Verdict {
     Failed,  ///< wrong numbers, a model that is called broken, a crash
   };
   Kind kind = Kind::Failed;
-  std::string text; ///< one line; empty when passed
+  std::string text; ///< one line; when passed, what had to be done for it
   /// Of compiled code with float outputs: the largest distance from the evaluator in f64, see kumiko/Verify/Ulp.h.
   std::optional<double> ulp = std::nullopt;
 };

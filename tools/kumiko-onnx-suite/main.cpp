@@ -106,6 +106,16 @@ void judge(const Test &test, const Verdict &verdict, const Expectation *expected
   }
 }
 
+/// Passed tests for which the compiler had to know more than the file says.
+void printHelped(ArrayRef<Test> tests, ArrayRef<Verdict> verdicts) {
+  std::map<std::string, std::vector<std::string>> helped;
+  for (auto [test, verdict] : zip_equal(tests, verdicts))
+    if (verdict.kind == Verdict::Kind::Passed && !verdict.text.empty())
+      helped[verdict.text].push_back(test.name);
+  for (const auto &[what, names] : helped)
+    outs() << names.size() << " passed because " << what << ": " << join(names, " ") << "\n";
+}
+
 /// How many tests are how far from the evaluator in f64.
 void printDistances(ArrayRef<Verdict> verdicts) {
   constexpr double limits[] = {0, 1, 2, 4, 16, 256};
@@ -167,6 +177,7 @@ int main(int argc, char **argv) {
   }
   for (const auto &[reason, list] : skipped)
     outs() << "skipped, " << reason << ": " << join(list, " ") << "\n";
+  printHelped(tests, verdicts);
   printDistances(verdicts);
   outs() << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped << " skipped\n";
   return counts.failed ? 1 : 0;

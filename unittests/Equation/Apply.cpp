@@ -6,87 +6,19 @@
 namespace kumiko::eq::test {
 
 TensorType typeOf(llvm::StringRef text) {
-  auto [element, shape] = text.split('[');
-  TensorType type;
-  type.element = elementTypeNamed(element.trim()).value_or(ElementType::Invalid);
-  EXPECT_NE(type.element, ElementType::Invalid) << text.str();
-  shape = shape.take_until([](char c) { return c == ']'; });
-  llvm::SmallVector<llvm::StringRef> parts;
-  shape.split(parts, ',', -1, /*KeepEmpty=*/false);
-  for (llvm::StringRef part : parts) {
-    int64_t number;
-    type.shape.push_back(part.trim().getAsInteger(10, number) ? Extent::symbol(part.trim()) : Extent(number));
-  }
-  return type;
+  llvm::Expected<TensorType> type = parseType(text);
+  if (type)
+    return *type;
+  ADD_FAILURE() << llvm::toString(type.takeError());
+  return {};
 }
 
-/// Cuts at commas outside brackets.
-static llvm::SmallVector<llvm::StringRef> cut(llvm::StringRef text) {
-  llvm::SmallVector<llvm::StringRef> parts;
-  int depth = 0;
-  size_t begin = 0;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    if (i == text.size() || (text[i] == ',' && depth == 0)) {
-      if (!text.slice(begin, i).trim().empty())
-        parts.push_back(text.slice(begin, i).trim());
-      begin = i + 1;
-    } else {
-      depth += text[i] == '[';
-      depth -= text[i] == ']';
-    }
-  }
-  return parts;
-}
-
-static Attribute attributeOf(AttributeKind kind, llvm::StringRef text) {
-  int64_t integer = 0;
-  double real = 0;
-  switch (kind) {
-  case AttributeKind::Int:
-    EXPECT_FALSE(text.getAsInteger(10, integer)) << text.str();
-    return integer;
-  case AttributeKind::Float:
-    EXPECT_FALSE(text.getAsDouble(real)) << text.str();
-    return real;
-  case AttributeKind::Bool:
-    return text == "true";
-  case AttributeKind::Str:
-  case AttributeKind::Combine:
-    return text.str();
-  case AttributeKind::Type:
-    return elementTypeNamed(text).value_or(ElementType::Invalid);
-  case AttributeKind::Ints: {
-    llvm::SmallVector<int64_t, 6> list;
-    for (llvm::StringRef part : cut(text.trim("[]"))) {
-      EXPECT_FALSE(part.getAsInteger(10, integer)) << part.str();
-      list.push_back(integer);
-    }
-    return list;
-  }
-  case AttributeKind::Floats: {
-    llvm::SmallVector<double, 4> list;
-    for (llvm::StringRef part : cut(text.trim("[]"))) {
-      EXPECT_FALSE(part.getAsDouble(real)) << part.str();
-      list.push_back(real);
-    }
-    return list;
-  }
-  }
-  return int64_t(0);
-}
-
-Given::Given(const OpDef &op, llvm::StringRef text) {
-  auto [operandText, attributeText] = text.split(';');
-  for (llvm::StringRef part : cut(operandText))
-    operands.push_back(part == "-" ? std::nullopt : std::optional(typeOf(part)));
-  for (llvm::StringRef part : cut(attributeText)) {
-    auto [name, value] = part.split('=');
-    const auto *definition =
-        llvm::find_if(op.attributes, [name = name](const AttributeDef &known) { return known.name == name; });
-    AttributeKind kind = definition == op.attributes.end() ? AttributeKind::Int : definition->kind;
-    application.attributes[name] = attributeOf(kind, value);
-  }
-  application.operands = operands;
+Given given(const OpDef &op, llvm::StringRef text) {
+  llvm::Expected<Given> result = Given::parse(op, text);
+  if (result)
+    return std::move(*result);
+  ADD_FAILURE() << llvm::toString(result.takeError());
+  return {};
 }
 
 OpDef op(llvm::StringRef text) {
@@ -97,10 +29,11 @@ OpDef op(llvm::StringRef text) {
   return {};
 }
 
-Instance instance(const OpDef &op, llvm::StringRef given, llvm::ArrayRef<bool> wanted) {
-  Given application(op, given);
-  application.application.resultsWanted = wanted;
-  llvm::Expected<Instance> result = instantiate(op, application.application);
+Instance instance(const OpDef &op, llvm::StringRef text, llvm::ArrayRef<bool> wanted) {
+  Given types = given(op, text);
+  Application application = types.application();
+  application.resultsWanted = wanted;
+  llvm::Expected<Instance> result = instantiate(op, application);
   if (result)
     return std::move(*result);
   ADD_FAILURE() << llvm::toString(result.takeError());
@@ -126,16 +59,16 @@ std::string statements(llvm::StringRef text, llvm::StringRef given, llvm::ArrayR
   return lines;
 }
 
-std::string refusal(llvm::StringRef text, llvm::StringRef given) {
+std::string refusal(llvm::StringRef text, llvm::StringRef types) {
   OpDef definition = op(text);
-  llvm::Expected<Instance> result = instantiate(definition, Given(definition, given).application);
+  llvm::Expected<Instance> result = instantiate(definition, given(definition, types).application());
   if (!result)
     return llvm::toString(result.takeError());
   return "accepted:\n" + str(*result);
 }
 
-std::string results(const OpDef &op, llvm::StringRef given) {
-  auto types = inferResults(op, Given(op, given).application);
+std::string results(const OpDef &op, llvm::StringRef operands) {
+  auto types = inferResults(op, given(op, operands).application());
   if (!types)
     return llvm::toString(types.takeError());
   std::string text;

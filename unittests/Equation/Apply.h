@@ -1,6 +1,6 @@
 //===- Apply.h - ops applied to types that are written down ----------------===//
 #pragma once
-#include "kumiko/Equation/Instantiate.h"
+#include "kumiko/Equation/Given.h"
 #include "kumiko/Equation/Parser.h"
 #include "kumiko/Equation/Printer.h"
 #include <gtest/gtest.h>
@@ -10,14 +10,8 @@ namespace kumiko::eq::test {
 /// `f32[2,N]`.
 TensorType typeOf(llvm::StringRef text);
 
-/// What stands between the parentheses of `conv(f32[1,3,8,8], f32[4,3,3,3], -; stride=[1,1], group=1)`: operand types,
-/// `-` for an absent one, then attributes with values of the kinds that the op declares. Owns what Application points
-/// to.
-struct Given {
-  Given(const OpDef &op, llvm::StringRef text);
-  llvm::SmallVector<std::optional<TensorType>, 4> operands;
-  Application application;
-};
+/// What the op is applied to, which must be right.
+Given given(const OpDef &op, llvm::StringRef text);
 
 /// Parses an op that must be right.
 OpDef op(llvm::StringRef text);

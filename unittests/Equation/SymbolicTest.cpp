@@ -82,7 +82,7 @@ TEST(Symbolic, OpenBoundsBecomeChecks) {
 TEST(Symbolic, AgreesWithNumbers) {
   OpDef conv = builtin("conv");
   std::string attributes = "; stride=[2,3], dilation=[2,1], lo=[1,0], hi=[2,1]";
-  auto symbolic = inferResults(conv, Given(conv, "f32[N,3,H,W], f32[8,3,3,2]" + attributes).application);
+  auto symbolic = inferResults(conv, given(conv, "f32[N,3,H,W], f32[8,3,3,2]" + attributes).application());
   ASSERT_TRUE(bool(symbolic));
   for (int64_t h = 6; h < 20; ++h) {
     std::string shape = "f32[2,3," + std::to_string(h) + "," + std::to_string(h + 1) + "], f32[8,3,3,2]";
