@@ -92,7 +92,10 @@ Results importTile(NodeContext &n) {
     if (!tiles || !axis || tiles->size() != 1 || axis->size() != 1)
       return n.failed() ? Results() : (n.fail(Code::OperandShape, "tiles and axis must be scalars"), Results());
     repeats = Ints(n.rankOf(x), 1);
-    (*repeats)[n.axis(axis->front(), n.rankOf(x))] = tiles->front();
+    int64_t place = n.axis(axis->front(), n.rankOf(x));
+    if (n.failed())
+      return {};
+    (*repeats)[place] = tiles->front();
   } else {
     repeats = n.constantIntegers(1, "repeats");
   }

@@ -179,10 +179,12 @@ Results importPad(NodeContext &n) {
   Ints lo(rank, 0), hi(rank, 0);
   for (size_t i = 0; i < count; ++i) {
     int64_t axis = n.axis((*axes)[i], rank);
+    if (n.failed())
+      return {};
     lo[axis] = (*pads)[i];
     hi[axis] = (*pads)[i + count];
   }
-  if (n.failed() || !checkPads(n, lo, hi, mode))
+  if (!checkPads(n, lo, hi, mode))
     return {};
   return {
       n.make("pad", {x, mode == "constant" ? value : Value()}, {n.is("lo", lo), n.is("hi", hi), n.is("mode", mode)})};
