@@ -113,12 +113,13 @@ private:
     if (failed(schedule))
       return kernel.emitError("has no usable schedule");
     Block &body = kernel.getBody().front();
-    auto packings = packingsOf(shapeOfKernel(body, body.getTerminator()->getOperands()), *schedule, body);
+    KernelExtents extents;
+    auto packings = packingsOf(shapeOfKernel(body, body.getTerminator()->getOperands(), extents), *schedule, body);
     KernelCall planned;
     planned.kernel = kernel.getName().str();
-    planned.chunks = schedule->chunks;
-    planned.scratchBytes = schedule->scratchBytes;
-    program.scratchBytes = std::max<uint64_t>(program.scratchBytes, schedule->scratchBytes);
+    planned.chunks = schedule->chunks.value();
+    planned.scratchBytes = schedule->scratchBytes.value();
+    program.scratchBytes = std::max<uint64_t>(program.scratchBytes, planned.scratchBytes);
     for (auto [number, operand] : llvm::enumerate(call->getOperands())) {
       FailureOr<BufferRef> place = placeOf(operand, packingOfArgument(packings, number));
       if (failed(place))

@@ -7,22 +7,18 @@
 using namespace mlir;
 using namespace kumiko;
 
-int64_t ContractionShape::extentOf(ArrayRef<unsigned> loops) const {
-  SmallVector<int64_t> extents = linalg::GenericOp(op).getStaticLoopRanges();
-  int64_t product = 1;
+eq::Extent ContractionShape::extentOf(ArrayRef<unsigned> loops) const {
+  eq::Extent product = 1;
   for (unsigned loop : loops)
     product *= extents[loop];
   return product;
 }
 
-int64_t kumiko::flopsOf(linalg::GenericOp op) {
-  int64_t points = 1;
-  for (int64_t extent : op.getStaticLoopRanges())
-    points *= extent;
+eq::Extent kumiko::flopsOf(linalg::GenericOp op, KernelExtents &extents) {
   int64_t operations = 0;
   for (Operation &inner : op.getBody()->without_terminator())
     operations += !inner.hasTrait<OpTrait::ConstantLike>() && !isa<linalg::IndexOp>(inner);
-  return points * operations;
+  return eq::product(extents.loopsOf(op)) * operations;
 }
 
 bool kumiko::isSumOfProducts(linalg::GenericOp op) {
@@ -55,14 +51,13 @@ static bool assignRoles(ContractionShape &shape, std::string &why) {
     why = "the contraction does not read two tensors";
     return false;
   }
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
   AffineMap result = op.getIndexingMapsArray().back();
   AffineMap maps[2] = {op.getIndexingMapsArray()[factors[0]], op.getIndexingMapsArray()[factors[1]]};
 
   // The result's innermost dimension that is longer than one gives the lanes, and with them the column operand.
   int lane = -1;
   for (AffineExpr expr : result.getResults())
-    if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && extents[dim.getPosition()] != 1)
+    if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && !shape.extents[dim.getPosition()].is(1))
       lane = dim.getPosition();
   if (lane < 0) {
     why = "the result has one element";
@@ -77,7 +72,7 @@ static bool assignRoles(ContractionShape &shape, std::string &why) {
   shape.columnOperand = factors[column];
   shape.rowOperand = factors[1 - column];
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-    if (extents[loop] == 1)
+    if (shape.extents[loop].is(1))
       continue;
     bool inRow = usesLoop(maps[1 - column], loop), inColumn = usesLoop(maps[column], loop);
     bool kept = usesLoop(result, loop);
@@ -108,9 +103,9 @@ static bool isElementwise(Operation &op) {
 }
 
 /// Whether `op` reduces along memory: the last dimension of its largest operand is reduced.
-static bool reducesAlongMemory(linalg::GenericOp op) {
+static bool reducesAlongMemory(linalg::GenericOp op, KernelExtents &extents) {
   OpOperand *largest = nullptr;
-  auto elements = [](OpOperand *operand) { return cast<RankedTensorType>(operand->get().getType()).getNumElements(); };
+  auto elements = [&](OpOperand *operand) { return typicalSize(extents.elementsOf(operand->get())); };
   for (OpOperand *input : op.getDpsInputOperands())
     if (!op.getBody()->getArgument(input->getOperandNumber()).use_empty())
       if (!largest || elements(input) > elements(largest))
@@ -121,10 +116,10 @@ static bool reducesAlongMemory(linalg::GenericOp op) {
   op.getReductionDims(reduced);
   // Dimensions of one element do not count: what stands before them is just as contiguous.
   AffineMap map = op.getMatchingIndexingMap(largest);
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  Extents loops = extents.loopsOf(op);
   for (AffineExpr expr : llvm::reverse(map.getResults())) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (dim && extents[dim.getPosition()] == 1)
+    if (dim && loops[dim.getPosition()].is(1))
       continue;
     return dim && llvm::is_contained(reduced, dim.getPosition());
   }
@@ -141,8 +136,8 @@ static bool hasSimpleCombiner(linalg::GenericOp op) {
 }
 
 /// One reduction's rows: kept loops outside, reduced ones inside, result in the order of the kept loops.
-static bool rowsOf(linalg::GenericOp op, RowsShape &rows, std::string &why) {
-  for (auto [kind, extent] : llvm::zip_equal(op.getIteratorTypesArray(), op.getStaticLoopRanges())) {
+static bool rowsOf(linalg::GenericOp op, KernelExtents &extents, RowsShape &rows, std::string &why) {
+  for (auto [kind, extent] : llvm::zip_equal(op.getIteratorTypesArray(), extents.loopsOf(op))) {
     bool isReduced = kind == utils::IteratorType::reduction;
     if (!isReduced && !rows.reduced.empty())
       return why = "a reduction's kept loops are not its outer ones", false;
@@ -171,10 +166,11 @@ static bool rowsOf(linalg::GenericOp op, RowsShape &rows, std::string &why) {
 }
 
 /// All reductions run over the same rows, and every other body works on those rows.
-static bool findRows(ArrayRef<linalg::GenericOp> reductions, Block &body, RowsShape &rows, std::string &why) {
+static bool findRows(ArrayRef<linalg::GenericOp> reductions, Block &body, KernelExtents &extents, RowsShape &rows,
+                     std::string &why) {
   for (linalg::GenericOp op : reductions) {
     RowsShape own;
-    if (!rowsOf(op, own, why))
+    if (!rowsOf(op, extents, own, why))
       return false;
     if (op != reductions.front() && (own.kept != rows.kept || own.reduced != rows.reduced))
       return why = "reductions run over different rows", false;
@@ -185,20 +181,20 @@ static bool findRows(ArrayRef<linalg::GenericOp> reductions, Block &body, RowsSh
     rows.kept = own.kept;
     rows.reduced = own.reduced;
   }
-  SmallVector<int64_t> loops(rows.kept);
+  Extents loops(rows.kept);
   llvm::append_range(loops, rows.reduced);
   if (rows.order.empty())
     rows.order = llvm::to_vector(llvm::seq<unsigned>(0, loops.size()));
-  SmallVector<int64_t> whole;
+  Extents whole;
   for (unsigned loop : rows.order)
     whole.push_back(loops[loop]);
   for (auto op : body.getOps<linalg::GenericOp>())
     if (op.getNumReductionLoops() == 0) {
-      auto shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+      ArrayRef<eq::Extent> shape = extents.of(op->getResult(0));
       if (op.getNumResults() != 1 || (shape != ArrayRef(whole) && shape != ArrayRef(rows.kept)))
         return why = "a body does not work on the reductions' rows", false;
     }
-  rows.lanesInsideRow = llvm::any_of(reductions, [](linalg::GenericOp op) { return reducesAlongMemory(op); });
+  rows.lanesInsideRow = llvm::any_of(reductions, [&](linalg::GenericOp op) { return reducesAlongMemory(op, extents); });
   return true;
 }
 
@@ -239,13 +235,13 @@ static bool endsContraction(Value result, linalg::GenericOp contraction) {
   return followsContraction(result, contraction);
 }
 
-KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results) {
+KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents &extents) {
   KernelShape shape;
   SmallVector<linalg::GenericOp> reductions;
   for (Operation &op : body)
     if (!isElementwise(op))
       reductions.push_back(cast<linalg::GenericOp>(op));
-  auto isEmpty = [](Value result) { return cast<RankedTensorType>(result.getType()).getNumElements() == 0; };
+  auto isEmpty = [&](Value result) { return extents.elementsOf(result).is(0); };
   if (reductions.empty() || llvm::any_of(results, isEmpty))
     return shape;
   bool exact = llvm::any_of(reductions, [](linalg::GenericOp op) { return op->hasAttr(exactAttribute); });
@@ -253,6 +249,7 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results) {
     shape.why = "the order of sums is part of the result";
   if (!exact && reductions.size() == 1 && isSumOfProducts(reductions[0])) {
     shape.contraction.op = reductions[0];
+    shape.contraction.extents = extents.loopsOf(reductions[0]);
     bool ends = llvm::all_of(results, [&](Value result) { return endsContraction(result, reductions[0]); });
     if (!ends)
       shape.why = "a result does not follow the contraction point by point";
@@ -266,8 +263,8 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results) {
     for (Operation *user : op->getUsers())
       if (auto generic = dyn_cast<linalg::GenericOp>(user))
         broadcastBack |= generic.getNumLoops() > op.getNumParallelLoops();
-  bool along = llvm::any_of(reductions, [](linalg::GenericOp op) { return reducesAlongMemory(op); });
-  if ((along || broadcastBack) && findRows(reductions, body, shape.rows, shape.why))
+  bool along = llvm::any_of(reductions, [&](linalg::GenericOp op) { return reducesAlongMemory(op, extents); });
+  if ((along || broadcastBack) && findRows(reductions, body, extents, shape.rows, shape.why))
     shape.kind = KernelKind::Rows;
   // Lanes along a row would each have a sum of their own.
   shape.rows.lanesInsideRow &= !exact;

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "kumiko/Schedule/KernelExtents.h"
 #include <string>
 
 namespace kumiko {
@@ -22,14 +22,15 @@ struct ContractionShape {
   unsigned rowOperand = 0;    ///< read one scalar per row and depth
   unsigned columnOperand = 1; ///< read as vectors along the columns
   llvm::SmallVector<unsigned> batch, rows, columns, depth;
+  Extents extents; ///< of all loops
 
-  int64_t extentOf(llvm::ArrayRef<unsigned> loops) const;
+  eq::Extent extentOf(llvm::ArrayRef<unsigned> loops) const;
 };
 
 /// Rows that all reductions of a kernel share.
 struct RowsShape {
   /// Extents of the kept dimensions and of the reduced ones.
-  llvm::SmallVector<int64_t> kept, reduced;
+  Extents kept, reduced;
   /// Dimension d of a tensor over whole rows is number order[d] of (kept, reduced).
   llvm::SmallVector<unsigned> order;
   /// Lanes run along the last reduced dimension; otherwise across neighbouring rows.
@@ -47,10 +48,10 @@ struct KernelShape {
 };
 
 /// Classifies the body of a kernel. `results` are the values the kernel yields.
-KernelShape shapeOfKernel(mlir::Block &body, mlir::ValueRange results);
+KernelShape shapeOfKernel(mlir::Block &body, mlir::ValueRange results, KernelExtents &extents);
 
 /// Multiply-adds count two, every other arithmetic op one, times the points of its loops.
-int64_t flopsOf(mlir::linalg::GenericOp op);
+eq::Extent flopsOf(mlir::linalg::GenericOp op, KernelExtents &extents);
 
 /// acc + a * b of two block arguments and the accumulator, and nothing else.
 bool isSumOfProducts(mlir::linalg::GenericOp op);

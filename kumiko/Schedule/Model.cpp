@@ -18,35 +18,43 @@ constexpr int64_t flopsPerChunk = 2'000'000, scalarOpsPerChunk = 100'000, mostCh
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// Elements that `operand` of the contraction really has: convolutions read each element several times.
-static int64_t elementsOf(linalg::GenericOp op, unsigned operand) {
-  return cast<RankedTensorType>(op->getOperand(operand).getType()).getNumElements();
-}
+/// At least one, also where an expression may give none.
+static eq::Extent atLeastOne(const eq::Extent &extent) { return extent.isStatic() ? extent : max(extent, 1); }
 
-static void scheduleContraction(Schedule &schedule, const ContractionShape &shape, bool columnsConstant,
-                                const Machine &machine) {
-  int64_t batch = shape.extentOf(shape.batch), rows = shape.extentOf(shape.rows);
-  int64_t columns = shape.extentOf(shape.columns), depth = shape.extentOf(shape.depth);
+static void scheduleContraction(Schedule &schedule, const ContractionShape &shape, KernelExtents &extents,
+                                bool columnsConstant, const Machine &machine) {
+  eq::Extent allRows = shape.extentOf(shape.rows), allColumns = shape.extentOf(shape.columns);
+  int64_t batch = typicalSize(shape.extentOf(shape.batch)), rows = typicalSize(allRows);
+  int64_t columns = typicalSize(allColumns), depth = typicalSize(shape.extentOf(shape.depth));
+  // Expressions may be anything: whole tiles for many rows, one panel where the number of columns is open.
+  if (!allRows.isStatic())
+    rows = std::max(rows, schedule.tileRows);
   schedule.packed = columnsConstant;
   schedule.prefetch = columnsConstant && rows >= 2 * schedule.tileRows && columns * depth * 4 > machine.l2;
-  schedule.panelColumns = columns <= machine.lanes ? machine.lanes : 2 * machine.lanes;
+  schedule.panelColumns = allColumns.isStatic() && columns <= machine.lanes ? machine.lanes : 2 * machine.lanes;
   int64_t vectors = schedule.panelColumns / machine.lanes;
   // Two thirds of the registers hold sums; the rest streams.
   int64_t sums = machine.registers * 3 / 4;
   schedule.tileRows = std::min(rows, sums / vectors > 6 ? int64_t(6) : sums / vectors);
   int64_t panels = ceilDiv(columns, schedule.panelColumns);
   schedule.tilePanels = std::clamp<int64_t>(std::min(sums / (schedule.tileRows * vectors), panels), 1, 4);
+  if (!allColumns.isStatic())
+    schedule.tilePanels = 1;
 
   int64_t blocks = BalancedBlocks(rows, schedule.tileRows).count;
   int64_t tiles = ceilDiv(panels, schedule.tilePanels);
   int64_t wanted = std::clamp<int64_t>(2 * batch * rows * columns * depth / flopsPerChunk, 1, mostChunks);
   int64_t perBatch = ceilDiv(wanted, batch);
-  bool columnsLarger = elementsOf(shape.op, shape.columnOperand) >= elementsOf(shape.op, shape.rowOperand);
+  // Elements that the operands really have: convolutions read each element several times.
+  linalg::GenericOp op = shape.op;
+  bool columnsLarger = typicalSize(extents.elementsOf(op->getOperand(shape.columnOperand))) >=
+                       typicalSize(extents.elementsOf(op->getOperand(shape.rowOperand)));
   int64_t rowGroups = columnsLarger ? ceilDiv(blocks, 64) : std::clamp(perBatch, ceilDiv(blocks, 32), blocks);
   int64_t panelGroups = std::clamp<int64_t>(ceilDiv(perBatch, rowGroups), 1, tiles);
   schedule.chunkRowBlocks = ceilDiv(blocks, rowGroups);
   schedule.chunkPanels = ceilDiv(tiles, panelGroups) * schedule.tilePanels;
-  schedule.chunks = batch * ceilDiv(blocks, schedule.chunkRowBlocks) * ceilDiv(panels, schedule.chunkPanels);
+  schedule.chunks =
+      atLeastOne(shape.extentOf(shape.batch)) * rowGroupsOf(shape, schedule) * panelGroupsOf(shape, schedule);
 }
 
 /// Whether computing the body again costs more than keeping a row in the first-level cache.
@@ -58,9 +66,7 @@ static bool isExpensive(linalg::GenericOp op) {
 
 /// Elementwise rows that a reduction and something after it both need.
 static void keepSharedRows(Schedule &schedule, const RowsShape &rows, Block &body) {
-  int64_t row = 8 * (rows.lanesInsideRow ? 1 : schedule.lanes), bytes = 0;
-  for (int64_t extent : rows.reduced)
-    row *= extent;
+  eq::Extent bytes = 0, row = eq::product(rows.reduced) * (8 * (rows.lanesInsideRow ? 1 : schedule.lanes));
   for (auto [number, op] : llvm::enumerate(body)) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (!generic || generic.getNumReductionLoops() != 0 || generic.getNumResults() != 1 || !isExpensive(generic))
@@ -72,7 +78,7 @@ static void keepSharedRows(Schedule &schedule, const RowsShape &rows, Block &bod
     if (!reduced || op.hasOneUse())
       continue;
     schedule.keptOps.push_back(number);
-    bytes += llvm::alignTo(row, 64);
+    bytes += ceilDiv(row, 64) * 64;
   }
   schedule.scratchBytes = bytes;
 }
@@ -93,12 +99,13 @@ static std::optional<int64_t> argumentDimension(Value operand, int64_t dim) {
 }
 
 /// Constants that an inline reduction reads along its lanes, but not along memory: depthwise weights.
-static void storeLanesLast(Schedule &schedule, Block &body, llvm::function_ref<bool(BlockArgument)> isConstant) {
+static void storeLanesLast(Schedule &schedule, Block &body, KernelExtents &extents,
+                           llvm::function_ref<bool(BlockArgument)> isConstant) {
   for (auto op : body.getOps<linalg::GenericOp>()) {
-    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    Extents loops = extents.loopsOf(op);
     std::optional<unsigned> lane;
     for (AffineExpr expr : op.getIndexingMapsArray().back().getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && extents[dim.getPosition()] != 1)
+      if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && !loops[dim.getPosition()].is(1))
         lane = dim.getPosition();
     if (!lane || op.getNumReductionLoops() == 0)
       continue;
@@ -123,23 +130,31 @@ static bool hasConstantColumns(const ContractionShape &shape, llvm::function_ref
   return argument && argument.hasOneUse() && isConstant(argument);
 }
 
-Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRange results,
+/// As many chunks as the work is worth.
+static eq::Extent chunksFor(const eq::Extent &operations) {
+  if (operations.overflowed())
+    return mostChunks;
+  return min(max(floorDiv(operations, scalarOpsPerChunk), 1), mostChunks);
+}
+
+Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRange results, KernelExtents &extents,
                                 llvm::function_ref<bool(BlockArgument)> isConstant, const Machine &machine) {
   Schedule schedule;
   schedule.kind = shape.kind;
   schedule.lanes = machine.lanes;
   if (shape.kind == KernelKind::Contraction) {
-    scheduleContraction(schedule, shape.contraction, hasConstantColumns(shape.contraction, isConstant), machine);
+    scheduleContraction(schedule, shape.contraction, extents, hasConstantColumns(shape.contraction, isConstant),
+                        machine);
     return schedule;
   }
-  int64_t operations = 0;
+  eq::Extent operations = 0;
   for (auto op : body.getOps<linalg::GenericOp>())
-    operations += flopsOf(op);
+    operations += flopsOf(op, extents);
   for (Value result : results)
-    operations += cast<RankedTensorType>(result.getType()).getNumElements();
-  schedule.chunks = std::clamp<int64_t>(operations / scalarOpsPerChunk, 1, mostChunks);
+    operations += extents.elementsOf(result);
+  schedule.chunks = chunksFor(operations);
   if (shape.kind == KernelKind::Points)
-    storeLanesLast(schedule, body, isConstant);
+    storeLanesLast(schedule, body, extents, isConstant);
   if (shape.kind == KernelKind::Rows)
     keepSharedRows(schedule, shape.rows, body);
   return schedule;

@@ -17,6 +17,19 @@ static StringRef nameOf(KernelKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
+static eq::Extent groupsOf(const eq::Extent &total, int64_t each, int64_t perGroup) {
+  eq::Extent groups = ceilDiv(ceilDiv(total, each), perGroup);
+  return groups.isStatic() ? groups : max(groups, 1);
+}
+
+eq::Extent kumiko::rowGroupsOf(const ContractionShape &shape, const Schedule &schedule) {
+  return groupsOf(shape.extentOf(shape.rows), schedule.tileRows, schedule.chunkRowBlocks);
+}
+
+eq::Extent kumiko::panelGroupsOf(const ContractionShape &shape, const Schedule &schedule) {
+  return groupsOf(shape.extentOf(shape.columns), schedule.panelColumns, schedule.chunkPanels);
+}
+
 namespace {
 struct Field {
   StringRef name;
@@ -34,6 +47,17 @@ static const Field fields[] = {
     {"chunk_row_blocks", &Schedule::chunkRowBlocks},
     {"chunk_panels", &Schedule::chunkPanels},
     {"lanes", &Schedule::lanes},
+};
+
+namespace {
+struct ExtentField {
+  StringRef name;
+  eq::Extent Schedule::*member;
+};
+} // namespace
+
+/// What may depend on symbols.
+static const ExtentField extentFields[] = {
     {"chunks", &Schedule::chunks},
     {"scratch_bytes", &Schedule::scratchBytes},
 };
@@ -44,6 +68,8 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
   for (auto [number, field] : llvm::enumerate(fields))
     if (number >= contractionFields || kind == KernelKind::Contraction)
       entries.push_back(b.getNamedAttr(field.name, b.getI64IntegerAttr(this->*field.member)));
+  for (const ExtentField &field : extentFields)
+    entries.push_back(b.getNamedAttr(field.name, b.getI64IntegerAttr((this->*field.member).value())));
   if (packed)
     entries.push_back(b.getNamedAttr("packed", b.getUnitAttr()));
   if (prefetch)
@@ -67,6 +93,12 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
       found = true;
     }
   for (const Field &field : fields)
+    if (auto number = attribute.getAs<IntegerAttr>(field.name)) {
+      if (number.getInt() < 0)
+        return failure();
+      schedule.*field.member = number.getInt();
+    }
+  for (const ExtentField &field : extentFields)
     if (auto number = attribute.getAs<IntegerAttr>(field.name)) {
       if (number.getInt() < 0)
         return failure();

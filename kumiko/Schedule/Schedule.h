@@ -47,9 +47,9 @@ struct Schedule {
   llvm::SmallVector<int64_t> keptOps;
 
   /// Into how many chunks the kernel splits; rows and points divide their outer iterations evenly.
-  int64_t chunks = 1;
+  eq::Extent chunks = 1;
   /// Bytes of scratch that a chunk needs.
-  int64_t scratchBytes = 0;
+  eq::Extent scratchBytes = 0;
 
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   static mlir::FailureOr<Schedule> fromAttribute(mlir::DictionaryAttr attribute);
@@ -66,8 +66,12 @@ struct BalancedBlocks {
   }
 };
 
+/// Groups of row blocks and of panels: a chunk of a contraction has one of each, and one of the batch.
+eq::Extent rowGroupsOf(const ContractionShape &shape, const Schedule &schedule);
+eq::Extent panelGroupsOf(const ContractionShape &shape, const Schedule &schedule);
+
 /// Decides from registers, caches and the amount of work.
-Schedule chooseSchedule(const KernelShape &shape, mlir::Block &body, mlir::ValueRange results,
+Schedule chooseSchedule(const KernelShape &shape, mlir::Block &body, mlir::ValueRange results, KernelExtents &extents,
                         llvm::function_ref<bool(mlir::BlockArgument)> isConstant, const Machine &machine);
 
 } // namespace kumiko

@@ -19,11 +19,12 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
         continue;
       Block &body = kernel.getBody().front();
       ValueRange results = body.getTerminator()->getOperands();
-      KernelShape shape = shapeOfKernel(body, results);
+      KernelExtents extents;
+      KernelShape shape = shapeOfKernel(body, results, extents);
       auto isConstant = [&](BlockArgument argument) {
         return kernel.getArgAttr(argument.getArgNumber(), "nn.constant") != Attribute();
       };
-      Schedule schedule = chooseSchedule(shape, body, results, isConstant, Machine());
+      Schedule schedule = chooseSchedule(shape, body, results, extents, isConstant, Machine());
       kernel->setAttr("schedule", schedule.toAttribute(&getContext()));
     }
   }

@@ -18,23 +18,23 @@ static bool isReduction(Operation *op) {
   return generic && generic.getNumReductionLoops() != 0;
 }
 
-static int64_t pointsOf(linalg::GenericOp op) {
-  int64_t points = 1;
-  for (int64_t extent : op.getStaticLoopRanges())
-    points *= extent;
-  return points;
+/// Expressions that are not the same may differ more for other sizes than for the typical ones.
+static bool isMore(const eq::Extent &points, const eq::Extent &elements) {
+  if (points.isStatic() && elements.isStatic())
+    return points.value() > elements.value();
+  return points != elements && typicalSize(points) >= typicalSize(elements);
 }
 
 /// Whether some op after `tensor` would ask for one of its elements more than once.
-static bool isAskedAgain(Value tensor, int64_t elements) {
+static bool isAskedAgain(Value tensor, const eq::Extent &elements, KernelExtents &extents) {
   for (Operation *user : tensor.getUsers()) {
     auto generic = dyn_cast<linalg::GenericOp>(user);
-    if (generic && (isReduction(generic) || pointsOf(generic) > elements))
+    if (generic && (isReduction(generic) || isMore(eq::product(extents.loopsOf(generic)), elements)))
       return true;
     if (isa<tensor::ExtractOp>(user)) // read at computed places
       return true;
     for (Value result : user->getResults())
-      if (isAskedAgain(result, elements))
+      if (isAskedAgain(result, elements, extents))
         return true;
   }
   return false;
@@ -48,13 +48,14 @@ public:
   void split(nn::KernelOp kernel) {
     Block &body = kernel.getBody().front();
     ValueRange results = body.getTerminator()->getOperands();
-    if (shapeOfKernel(body, results).kind != KernelKind::Points)
+    KernelExtents extents;
+    if (shapeOfKernel(body, results, extents).kind != KernelKind::Points)
       return;
     SmallVector<Value> cuts;
     for (Operation &op : body)
       if (isReduction(&op))
         for (Value result : op.getResults())
-          if (isAskedAgain(result, cast<RankedTensorType>(result.getType()).getNumElements()))
+          if (isAskedAgain(result, extents.elementsOf(result), extents))
             cuts.push_back(result);
     if (cuts.empty())
       return;

@@ -40,22 +40,22 @@ TEST(Form, AffineExpressionsThatAreNotLinear) {
 
 // Dense rows merge; a window, where neighbouring rows overlap, does not.
 TEST(MergeLoops, OnlyWhatEveryReadTreatsAsOne) {
-  Strides none;
-  Reads dense(2, none);
+  Storage storage;
+  Reads dense(2, storage);
   dense.forms.push_back(linearize({Form::ofSlot(0), Form::ofSlot(1)}, {4, 8}));
   llvm::SmallVector<MergedLoop> merged = mergeLoops(dense, {0, 1}, {4, 8});
   ASSERT_EQ(merged.size(), 1u);
   EXPECT_EQ(merged[0].loop, 1u);
   EXPECT_EQ(merged[0].extent, 32);
 
-  Reads window(2, none);
+  Reads window(2, storage);
   window.forms.push_back(Form::ofSlot(0) + Form::ofSlot(1));
   EXPECT_EQ(mergeLoops(window, {0, 1}, {4, 8}).size(), 2u);
 }
 
 TEST(MergeLoops, OpaqueLoopsStay) {
-  Strides none;
-  Reads reads(2, none);
+  Storage storage;
+  Reads reads(2, storage);
   reads.forms.push_back(linearize({Form::ofSlot(0), Form::ofSlot(1)}, {4, 8}));
   reads.opaque.set(1);
   EXPECT_EQ(mergeLoops(reads, {0, 1}, {4, 8}).size(), 2u);

@@ -22,49 +22,45 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
+using eq::Extent;
 
 namespace {
 class ContractionEmitter {
 public:
   explicit ContractionEmitter(Kernel &k)
-      : k(k), c(k.shape.contraction), op(c.op), extents(op.getStaticLoopRanges()), lanes(k.demand.lanes),
-        vectors(k.schedule.panelColumns / lanes) {
+      : k(k), c(k.shape.contraction), op(c.op), lanes(k.demand.lanes), vectors(k.schedule.panelColumns / lanes),
+        columns(c.extentOf(c.columns)) {
     rowMap = op.getMatchingIndexingMap(&op->getOpOperand(c.rowOperand));
     columnMap = op.getMatchingIndexingMap(&op->getOpOperand(c.columnOperand));
-    for (Value result : k.results)
-      outputs.push_back(traceOutput(result));
     merge();
   }
 
   void emit() {
     Value number = k.chunk;
-    BalancedBlocks blocks(c.extentOf(c.rows), k.schedule.tileRows);
-    int64_t columns = c.extentOf(c.columns), panels = llvm::divideCeil(columns, k.schedule.panelColumns);
-    int64_t panelGroups = llvm::divideCeil(panels, k.schedule.chunkPanels);
-    int64_t rowGroups = llvm::divideCeil(blocks.count, k.schedule.chunkRowBlocks);
-    Value panelGroup = splitOff(number, panelGroups), rowGroup = splitOff(number, rowGroups);
-    loops.assign(extents.size(), Form());
+    Extent panelGroups = panelGroupsOf(c, k.schedule);
+    Value panelGroup = splitOff(number, panelGroups), rowGroup = splitOff(number, rowGroupsOf(c, k.schedule));
+    loops.assign(c.extents.size(), Form());
     if (!batchLoops.empty())
       k.delinearize(number, batchLoops, loops);
     batchNumber = number;
 
-    auto [firstBlock, lastBlock] = range(rowGroup, k.schedule.chunkRowBlocks, blocks.count);
+    Extent rows = c.extentOf(c.rows);
+    auto [firstBlock, lastBlock] = range(rowGroup, k.schedule.chunkRowBlocks, ceilDiv(rows, k.schedule.tileRows));
     // Panels that are full go in one loop, in tiles of several panels; the last partial tile is emitted apart.
-    int64_t tile = k.schedule.tilePanels, whole = columns / (tile * k.schedule.panelColumns);
+    int64_t tile = k.schedule.tilePanels, tileColumns = tile * k.schedule.panelColumns;
+    Extent whole = floorDiv(columns, tileColumns), rest = columns - whole * tileColumns;
     auto [firstTile, lastTile] = range(panelGroup, k.schedule.chunkPanels / tile, whole);
     k.loop(firstTile, lastTile, 1, [&, firstBlock = firstBlock, lastBlock = lastBlock](Value number) {
-      rowBlocks(blocks, firstBlock, lastBlock, Form::ofSlot(k.demand.addSlot(number), tile), tile,
-                tile * k.schedule.panelColumns);
+      lanesOf.assign(tile * vectors, lanes);
+      rowBlocks(rows, firstBlock, lastBlock, Form::ofSlot(k.demand.addSlot(number), tile));
     });
-    int64_t rest = columns - whole * tile * k.schedule.panelColumns;
-    if (rest != 0) {
+    if (!rest.is(0)) {
       Value last = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, panelGroup, k.index(panelGroups - 1));
       k.onlyIf(last, [&, firstBlock = firstBlock, lastBlock = lastBlock] {
-        rowBlocks(blocks, firstBlock, lastBlock, Form(whole * tile), llvm::divideCeil(rest, k.schedule.panelColumns),
-                  rest);
+        partialTile(rest, [&] { rowBlocks(rows, firstBlock, lastBlock, Form(whole * tile)); });
       });
     }
-    borders();
+    k.fillBorders();
   }
 
 private:
@@ -72,9 +68,9 @@ private:
 
   /// Loops of a role merge where the operands, the epilogue and the results allow it.
   void merge() {
-    Reads reads(extents.size(), k.strides);
+    Reads reads(c.extents.size(), k.storage);
     Position all;
-    for (unsigned loop = 0; loop < extents.size(); ++loop)
+    for (unsigned loop = 0; loop < c.extents.size(); ++loop)
       all.push_back(Form::ofSlot(loop));
     reads.known.insert(op->getResult(0));
     reads.collect(op->getOperand(c.rowOperand), apply(rowMap, all));
@@ -82,15 +78,15 @@ private:
       reads.collect(op->getOperand(c.columnOperand), apply(columnMap, all));
     Reads depthReads = reads;
     Position result = apply(op.getIndexingMapsArray().back(), all);
-    for (const Output &output : outputs)
+    for (const Output &output : k.written)
       for (const Piece &piece : output.pieces)
         if (std::optional<Position> position = forward(piece.source, result)) {
           reads.forms.push_back(piece.offsetOf(*position));
           reads.collect(piece.source, *position);
         }
-    rowLoops = mergeLoops(reads, c.rows, extents);
-    batchLoops = mergeLoops(reads, c.batch, extents);
-    depthLoops = mergeLoops(depthReads, c.depth, extents);
+    rowLoops = mergeLoops(reads, c.rows, c.extents);
+    batchLoops = mergeLoops(reads, c.batch, c.extents);
+    depthLoops = mergeLoops(depthReads, c.depth, c.extents);
   }
 
   static Position apply(AffineMap map, ArrayRef<Form> dims) {
@@ -117,7 +113,7 @@ private:
         }
     if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(producer))
       if (std::optional<Position> inner = forward(collapse.getSrc(), position)) {
-        auto shape = cast<RankedTensorType>(collapse.getSrc().getType()).getShape();
+        ArrayRef<Extent> shape = k.storage.extents.of(collapse.getSrc());
         Position outer;
         for (const auto &group : collapse.getReassociationIndices()) {
           Form whole;
@@ -131,61 +127,137 @@ private:
   }
 
   /// number % groups, and number becomes number / groups.
-  Value splitOff(Value &number, int64_t groups) {
-    if (groups == 1)
+  Value splitOff(Value &number, const Extent &groups) {
+    if (groups.is(1))
       return k.index(0);
     Value part = arith::RemUIOp::create(k.b, k.loc, number, k.index(groups));
     number = arith::DivUIOp::create(k.b, k.loc, number, k.index(groups));
     return part;
   }
 
-  std::pair<Value, Value> range(Value group, int64_t size, int64_t total) {
+  std::pair<Value, Value> range(Value group, int64_t size, const Extent &total) {
     Value low = arith::MulIOp::create(k.b, k.loc, group, k.index(size));
     Value high =
         arith::MinSIOp::create(k.b, k.loc, arith::AddIOp::create(k.b, k.loc, low, k.index(size)), k.index(total));
     return {low, high};
   }
 
-  void rowBlocks(const BalancedBlocks &blocks, Value first, Value last, Form panel, int64_t panels, int64_t columns) {
+  /// A tile with `rest` columns. Where that is an expression there is one panel, and as many vectors as are needed.
+  void partialTile(const Extent &rest, llvm::function_ref<void()> body) {
+    if (rest.isStatic()) {
+      lanesOf.clear();
+      for (int64_t v = 0; v < int64_t(llvm::divideCeil(rest.value(), k.schedule.panelColumns)) * vectors; ++v)
+        lanesOf.push_back(std::clamp<int64_t>(rest.value() - v * lanes, 0, lanes));
+      return body();
+    }
+    for (int64_t full = 0; full < vectors; ++full) {
+      auto beyond = [&](int64_t count) -> Value {
+        return arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sgt, k.index(rest), k.index(count * lanes));
+      };
+      Value fits = arith::XOrIOp::create(k.b, k.loc, beyond(full + 1), k.demand.constantOf(k.b.getBoolAttr(true)));
+      k.onlyIf(arith::AndIOp::create(k.b, k.loc, beyond(full), fits), [&] {
+        lanesOf.assign(full, lanes);
+        lanesOf.push_back(rest - full * lanes);
+        body();
+      });
+    }
+  }
+
+  void rowBlocks(const Extent &rows, Value first, Value last, Form panel) {
+    if (!rows.isStatic())
+      return openRowBlocks(rows, first, last, panel);
+    BalancedBlocks blocks(rows.value(), k.schedule.tileRows);
     if (blocks.big != 0) {
       Value end = arith::MinSIOp::create(k.b, k.loc, last, k.index(blocks.big));
       k.loop(first, end, 1, [&](Value block) {
         rowBlock = block;
-        tile(Form::ofSlot(k.demand.addSlot(block), blocks.size + 1), blocks.size + 1, panel, panels, columns);
+        tile(Form::ofSlot(k.demand.addSlot(block), blocks.size + 1), blocks.size + 1, panel);
       });
     }
     if (blocks.big != blocks.count) {
       Value start = blocks.big ? Value(arith::MaxSIOp::create(k.b, k.loc, first, k.index(blocks.big))) : first;
       k.loop(start, last, 1, [&](Value block) {
         rowBlock = block;
-        tile(Form::ofSlot(k.demand.addSlot(block), blocks.size) + Form(blocks.big), blocks.size, panel, panels,
-             columns);
+        tile(Form::ofSlot(k.demand.addSlot(block), blocks.size) + Form(blocks.big), blocks.size, panel);
       });
     }
   }
 
+  /// Any number of rows, in blocks of the most rows and of one less. From some number on that comes out even; with
+  /// fewer rows the last blocks overlap, and with fewer than a block has there is a row at a time. Whichever block
+  /// computes a row, it does the same sums.
+  void openRowBlocks(const Extent &rows, Value first, Value last, Form panel) {
+    int64_t most = k.schedule.tileRows, less = std::max<int64_t>(most - 1, 1);
+    Extent big = max(rows - ceilDiv(rows, most) * less, 0);
+    Value isBlock = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sge, k.index(rows), k.index(less));
+    auto choice = scf::IfOp::create(k.b, k.loc, isBlock, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(k.b);
+    k.b.setInsertionPointToStart(choice.thenBlock());
+    k.loop(first, arith::MinSIOp::create(k.b, k.loc, last, k.index(big)), 1, [&](Value block) {
+      rowBlock = block;
+      tile(Form::ofSlot(k.demand.addSlot(block), most), most, panel);
+    });
+    k.loop(arith::MaxSIOp::create(k.b, k.loc, first, k.index(big)), last, 1, [&](Value block) {
+      rowBlock = block;
+      Value row = k.demand.indexOf(Form::ofSlot(k.demand.addSlot(block), less) + Form(big));
+      row = arith::MinSIOp::create(k.b, k.loc, row, k.index(rows - less));
+      tile(Form::ofSlot(k.demand.addSlot(row)), less, panel);
+    });
+    k.b.setInsertionPointToStart(choice.elseBlock());
+    // One block has all of them.
+    k.loop(first, last, 1, [&](Value block) {
+      rowBlock = block;
+      k.loop(k.index(0), k.index(rows), 1, [&](Value row) { tile(Form::ofSlot(k.demand.addSlot(row)), 1, panel); });
+    });
+  }
+
   //===--- the register tile ----------------------------------------------------------------------===//
 
-  /// Rows [row, row + count) times the columns of `panels` panels from number `panel`; `columns` of them are real.
-  void tile(Form row, int64_t count, Form panel, int64_t panels, int64_t columns) {
-    std::vector<Position> rows; // loop values per row
-    for (int64_t r = 0; r < count; ++r) {
-      Position position = loops;
-      place(rowLoops, row + Form(r), position);
-      rows.push_back(position);
-    }
+  /// Rows [row, row + count) times the columns from panel number `panel` on, as many vectors as `lanesOf` has.
+  void tile(Form row, int64_t count, Form panel) {
+    std::vector<Position> rows = rowPositions(row, count);
     tilePanel = panel;
-    width = panels * vectors;
+    int64_t width = lanesOf.size();
     Value zero = k.demand.spread(k.demand.zeroOf(k.b.getF32Type()));
     SmallVector<Value> sums = depthNest(rows, 0, Form(), SmallVector<Value>(count * width, zero));
     for (int64_t r = 0; r < count; ++r)
       for (int64_t v = 0; v < width; ++v) {
-        k.demand.active = std::clamp<int64_t>(columns - v * lanes, 0, lanes);
-        if (k.demand.active == 0)
+        if (lanesOf[v].is(0))
           continue;
+        k.demand.active = lanesOf[v];
         writeVector(rows[r], columnForm(v), sums[r * width + v]);
       }
     k.demand.active = lanes;
+  }
+
+  /// The values of the loops for `count` rows from `row` on.
+  std::vector<Position> rowPositions(const Form &row, int64_t count) {
+    std::vector<Position> rows;
+    bool divides = llvm::any_of(ArrayRef(rowLoops).drop_front(std::min<size_t>(rowLoops.size(), 1)),
+                                [](const MergedLoop &loop) { return !loop.extent.isStatic(); });
+    for (int64_t r = 0; r < count; ++r) {
+      Position position = loops;
+      if (divides && r > 0)
+        nextRow(rows.back(), position);
+      else
+        place(rowLoops, row + Form(r), position);
+      rows.push_back(position);
+    }
+    return rows;
+  }
+
+  /// The row after `previous`: dividing by numbers that are only known at run time would cost more than the row's sums.
+  void nextRow(const Position &previous, Position &position) {
+    Value carry = k.index(1);
+    for (size_t n = rowLoops.size(); n-- > 0;) {
+      Value number = arith::AddIOp::create(k.b, k.loc, k.demand.indexOf(previous[rowLoops[n].loop]), carry);
+      if (n != 0) {
+        Value end = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, number, k.index(rowLoops[n].extent));
+        number = arith::SelectOp::create(k.b, k.loc, end, k.index(0), number);
+        carry = arith::SelectOp::create(k.b, k.loc, end, k.index(1), k.index(0));
+      }
+      position[rowLoops[n].loop] = Form::ofSlot(k.demand.addSlot(number));
+    }
   }
 
   /// The values of merged loops at flat number `flat`.
@@ -218,7 +290,8 @@ private:
       return depthNest(inner, depth + 1, next, carried);
     };
     bool last = depth + 1 == depthLoops.size();
-    int64_t unroll = last ? k.schedule.depthUnroll : 1, whole = loop.extent / unroll * unroll;
+    int64_t unroll = last ? k.schedule.depthUnroll : 1;
+    Extent whole = floorDiv(loop.extent, unroll) * unroll;
     sums = k.loop(0, whole, unroll, sums, [&](Form form, ArrayRef<Value> carried) {
       SmallVector<Value> next(carried);
       if (last && k.schedule.prefetch)
@@ -227,14 +300,18 @@ private:
         next = at(form + Form(u), next);
       return next;
     });
-    for (int64_t i = whole; i < loop.extent; ++i)
+    if (!loop.extent.isStatic())
+      return k.loop(whole, loop.extent, 1, sums,
+                    [&](Form form, ArrayRef<Value> carried) { return at(form, llvm::to_vector(carried)); });
+    for (int64_t i = whole.value(); i < loop.extent.value(); ++i)
       sums = at(Form(i), sums);
     return sums;
   }
 
   /// One line of the next panel per turn; four row blocks together cover it.
   void prefetch(Form depth) {
-    int64_t columns = k.schedule.panelColumns, depthExtent = c.extentOf(c.depth);
+    int64_t columns = k.schedule.panelColumns;
+    Extent depthExtent = c.extentOf(c.depth);
     Value phase = arith::AndIOp::create(k.b, k.loc, rowBlock, k.index(k.schedule.depthUnroll - 1));
     Form line = depth + Form::ofSlot(k.demand.addSlot(phase));
     Form offset = (tilePanel + Form(k.schedule.tilePanels)) * (depthExtent * columns) + line * columns;
@@ -245,14 +322,15 @@ private:
 
   /// One depth: a vector per column vector, a scalar per row, and their products into the sums.
   SmallVector<Value> step(ArrayRef<Position> rows, Form depth, SmallVector<Value> sums) {
-    SmallVector<Value> columns;
+    int64_t width = lanesOf.size();
+    SmallVector<Value> vectors;
     for (int64_t v = 0; v < width; ++v)
-      columns.push_back(k.demand.spread(columnVector(rows[0], depth, v)));
+      vectors.push_back(k.demand.spread(columnVector(rows[0], depth, v)));
     for (auto [r, row] : llvm::enumerate(rows)) {
       Value scalar = k.demand.spread(k.demand.at(op->getOperand(c.rowOperand), apply(rowMap, row)));
       for (int64_t v = 0; v < width; ++v) {
         Value &sum = sums[r * width + v];
-        sum = vector::FMAOp::create(k.b, k.loc, scalar, columns[v], sum);
+        sum = vector::FMAOp::create(k.b, k.loc, scalar, vectors[v], sum);
       }
     }
     return sums;
@@ -263,28 +341,20 @@ private:
     if (!k.schedule.packed) {
       Position position = row;
       placeColumns(columnForm(vector), position);
-      k.demand.active = std::min<int64_t>(lanes, liveLanes(vector));
-      Value value =
-          k.demand.active ? k.demand.at(operand, apply(columnMap, position)) : k.demand.zeroOf(k.b.getF32Type());
+      if (lanesOf[vector].is(0))
+        return k.demand.zeroOf(k.b.getF32Type());
+      k.demand.active = lanesOf[vector];
+      Value value = k.demand.at(operand, apply(columnMap, position));
       k.demand.active = lanes;
       return value;
     }
-    int64_t columns = k.schedule.panelColumns, depthExtent = c.extentOf(c.depth);
-    int64_t panels = llvm::divideCeil(c.extentOf(c.columns), columns);
-    Form offset = (tilePanel + Form(vector / vectors)) * (depthExtent * columns) + depth * columns +
-                  Form(vector % vectors * lanes);
+    int64_t panelColumns = k.schedule.panelColumns;
+    Extent panel = c.extentOf(c.depth) * panelColumns, panels = ceilDiv(columns, panelColumns);
+    Form offset = (tilePanel + Form(vector / vectors)) * panel + depth * panelColumns + Form(vector % vectors * lanes);
     if (!batchLoops.empty())
-      offset = Form::ofSlot(k.demand.addSlot(batchNumber), panels * depthExtent * columns) + offset;
+      offset = Form::ofSlot(k.demand.addSlot(batchNumber), panels * panel) + offset;
     offset.lane = 1;
     return k.demand.load(k.demand.bufferBehind(operand), offset, k.b.getF32Type());
-  }
-
-  /// Lanes of a vector that lie inside the columns; only the last, partial tile (a constant panel) has fewer.
-  int64_t liveLanes(int64_t vector) const {
-    if (!tilePanel.isConstant())
-      return lanes;
-    int64_t first = tilePanel.constant * k.schedule.panelColumns + vector * lanes;
-    return std::clamp<int64_t>(c.extentOf(c.columns) - first, 0, lanes);
   }
 
   //===--- results --------------------------------------------------------------------------------===//
@@ -293,7 +363,7 @@ private:
     placeColumns(columns, position);
     k.demand.fix(op->getResult(0), sum);
     Position result = apply(op.getIndexingMapsArray().back(), position);
-    for (auto [output, memref] : llvm::zip_equal(outputs, k.outputs))
+    for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
       for (const Piece &piece : output.pieces) {
         Position place = *forward(piece.source, result);
         k.demand.store(k.demand.at(piece.source, place), memref, piece.offsetOf(place));
@@ -301,30 +371,19 @@ private:
     k.demand.unfix(op->getResult(0));
   }
 
-  void borders() {
-    Value first = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, k.chunk, k.index(0));
-    for (auto [output, memref] : llvm::zip_equal(outputs, k.outputs))
-      if (!output.borders.empty())
-        k.onlyIf(first, [&, memref = memref, &output = output] {
-          for (const Border &border : output.borders)
-            k.fillBorder(border, memref);
-        });
-  }
-
   Kernel &k;
   const ContractionShape &c;
   linalg::GenericOp op;
-  SmallVector<int64_t> extents;
-  int64_t lanes, vectors;
+  int64_t lanes, vectors; ///< lanes of a vector, vectors of a panel
+  Extent columns;
   AffineMap rowMap, columnMap;
-  std::vector<Output> outputs;
   SmallVector<MergedLoop> batchLoops, rowLoops, depthLoops;
   /// Values of the contraction's loops that are fixed for the chunk.
   Position loops;
   Value batchNumber, rowBlock;
-  // The tile being emitted.
+  // The tile being emitted: its first panel, and how many lanes of each vector are columns.
   Form tilePanel;
-  int64_t width = 0;
+  Extents lanesOf;
 };
 } // namespace
 

@@ -3,7 +3,9 @@
 #include "kumiko/Schedule/KernelShape.h"
 
 using namespace mlir;
+using namespace kumiko;
 using namespace kumiko::cpu;
+using eq::Extent;
 
 /// A reduction of at most this many points becomes straight-line code, so that neighbouring windows share loads.
 constexpr int64_t unrollLimit = 27;
@@ -23,40 +25,28 @@ Value Demand::at(Value tensor, ArrayRef<Form> position) {
   }
   auto type = cast<RankedTensorType>(tensor.getType());
   if (Value memref = memory.lookup(tensor))
-    return load(memref, offsetIn(tensor, position, strides), type.getElementType());
+    return load(memref, storage.offsetIn(tensor, position), type.getElementType());
 
   Operation *op = tensor.getDefiningOp();
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return atGeneric(generic, cast<OpResult>(tensor).getResultNumber(), position);
   if (auto fill = dyn_cast<linalg::FillOp>(op))
     return scalarOutside(fill.getInputs()[0]);
-  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
-    auto source = cast<RankedTensorType>(pad.getSource().getType());
-    return atRegion({pad.getSource(), scalarOutside(pad.getConstantPaddingValue()), Value(), pad.getStaticLow(),
-                     source.getShape(), type.getShape()},
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return atRegion({pad.getSource(), scalarOutside(pad.getConstantPaddingValue()), Value(),
+                     KernelExtents::ofIndices(pad.getMixedLowPad()), Extents(storage.extents.of(pad.getSource())),
+                     Extents(storage.extents.of(pad))},
                     position);
-  }
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    return atRegion({insert.getSource(), Value(), insert.getDest(), insert.getStaticOffsets(), insert.getStaticSizes(),
-                     type.getShape()},
+    return atRegion({insert.getSource(), Value(), insert.getDest(), KernelExtents::ofIndices(insert.getMixedOffsets()),
+                     KernelExtents::ofIndices(insert.getMixedSizes()), Extents(storage.extents.of(insert))},
                     position);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return atSlice(slice, position);
+    return at(slice.getSource(), positionBehind(slice, position));
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
     return atCollapsed(collapse, position);
-  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
-    Position source;
-    for (const auto &group : expand.getReassociationIndices()) {
-      Position parts;
-      SmallVector<int64_t> extents;
-      for (int64_t d : group) {
-        parts.push_back(position[d]);
-        extents.push_back(type.getDimSize(d));
-      }
-      source.push_back(linearize(parts, extents));
-    }
-    return at(expand.getSrc(), source);
-  }
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return at(expand.getSrc(), positionBehind(expand, position, storage.extents));
   if (isa<tensor::BitcastOp, tensor::CastOp>(op))
     return at(op->getOperand(0), position);
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
@@ -94,14 +84,14 @@ Value Demand::atGeneric(linalg::GenericOp op, unsigned result, ArrayRef<Form> po
 }
 
 Value Demand::reduce(linalg::GenericOp op, unsigned result, ArrayRef<Form> position, Position dims) {
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  Extents extents = storage.extents.loopsOf(op);
   SmallVector<unsigned> loops;
   op.getReductionDims(loops);
-  int64_t points = 1;
+  Extent points = 1;
   for (unsigned loop : loops)
     points *= extents[loop];
 
-  bool wide = llvm::any_of(position, [](const Form &form) { return form.lane != 0; });
+  bool wide = hasLanes(position);
   auto widen = [&](Value value) { return wide ? spread(value) : value; };
   SmallVector<Value> accumulators;
   for (Value init : op.getDpsInits())
@@ -120,14 +110,14 @@ Value Demand::reduce(linalg::GenericOp op, unsigned result, ArrayRef<Form> posit
     if (depth == loops.size())
       return step(carried);
     unsigned loop = loops[depth];
-    if (points <= unrollLimit) {
-      for (int64_t i = 0; i < extents[loop]; ++i) {
+    if (points.isStatic() && points.value() <= unrollLimit) {
+      for (int64_t i = 0; i < extents[loop].value(); ++i) {
         dims[loop] = Form(i);
         carried = nest(depth + 1, carried);
       }
       return carried;
     }
-    auto forOp = scf::ForOp::create(b, loc, constantIndex(0), constantIndex(extents[loop]), constantIndex(1), carried);
+    auto forOp = scf::ForOp::create(b, loc, indexOf(0), indexOf(extents[loop]), indexOf(1), carried);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(forOp.getBody());
     dims[loop] = Form::ofSlot(addSlot(forOp.getInductionVar()));
@@ -143,27 +133,27 @@ Value Demand::reduce(linalg::GenericOp op, unsigned result, ArrayRef<Form> posit
 Value Demand::atRegion(Region region, ArrayRef<Form> position) {
   auto outside = [&] { return region.padding ? region.padding : at(region.dest, position); };
   Position inner;
-  SmallVector<std::pair<Form, int64_t>> open; // (shifted form, extent) of the dimensions that must be compared
-  for (auto [form, low, extent, whole] : llvm::zip_equal(position, region.low, region.extent, region.whole)) {
+  SmallVector<std::pair<Form, Extent>, 2> open; // (shifted form, extent) of the dimensions that must be compared
+  for (const auto &[form, low, extent, whole] : llvm::zip_equal(position, region.low, region.extent, region.whole)) {
     inner.push_back(form + Form(-low));
-    if (low == 0 && extent == whole)
+    if (low.is(0) && extent == whole)
       continue;
-    if (!inner.back().isConstant())
+    if (!inner.back().isConstant() || !inner.back().constant.isStatic() || !extent.isStatic())
       open.push_back({inner.back(), extent});
-    else if (inner.back().constant < 0 || inner.back().constant >= extent)
+    else if (inner.back().constant.value() < 0 || inner.back().constant.value() >= extent.value())
       return outside();
   }
   if (open.empty())
     return at(region.inside, inner);
-  bool wide = llvm::any_of(position, [](const Form &form) { return form.lane != 0; });
+  bool wide = hasLanes(position);
   auto element = cast<RankedTensorType>(region.inside.getType()).getElementType();
-  if (llvm::any_of(open, [](const auto &dim) { return dim.first.lane != 0; }))
-    return lanewise(element, [&](unsigned lane) { return atRegion(region, positionAtLane(position, lane)); });
+  if (llvm::any_of(open, [](const auto &dim) { return dim.first.hasLanes(); }))
+    return lanewise(element, [&](const Extent &lane) { return atRegion(region, positionAtLane(position, lane)); });
 
   // One unsigned compare per dimension tells both ends.
   Value condition;
   for (const auto &[form, extent] : open) {
-    Value within = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, indexOf(form), constantIndex(extent));
+    Value within = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, indexOf(form), indexOf(extent));
     condition = condition ? arith::AndIOp::create(b, loc, condition, within) : within;
   }
   Type type = wide ? Type(VectorType::get({int64_t(lanes)}, element)) : element;
@@ -192,32 +182,24 @@ Value Demand::bufferBehind(Value tensor) const {
 
 Value Demand::atCollapsed(tensor::CollapseShapeOp op, ArrayRef<Form> position) {
   auto type = cast<RankedTensorType>(op.getType());
-  if (Value memref = bufferBehind(op.getSrc()); memref && (!strides || strides->empty()))
-    return load(memref, linearize(position, type.getShape()), type.getElementType());
-  auto source = cast<RankedTensorType>(op.getSrc().getType());
-  Position inner(source.getRank());
+  if (Value memref = bufferBehind(op.getSrc()); memref && storage.strides.empty())
+    return load(memref, linearize(position, storage.extents.of(op)), type.getElementType());
+  ArrayRef<Extent> source = storage.extents.of(op.getSrc());
+  Position inner(source.size());
   for (auto [group, form] : llvm::zip_equal(op.getReassociationIndices(), position)) {
-    SmallVector<int64_t> parts = llvm::filter_to_vector(group, [&](int64_t d) { return source.getDimSize(d) != 1; });
-    if (parts.size() > 1 && form.lane != 0)
-      return lanewise(type.getElementType(), [&](unsigned lane) { return at(op, positionAtLane(position, lane)); });
+    SmallVector<int64_t> parts = llvm::filter_to_vector(group, [&](int64_t d) { return !source[d].is(1); });
+    if (parts.size() > 1 && form.hasLanes())
+      return lanewise(type.getElementType(),
+                      [&](const Extent &lane) { return at(op, positionAtLane(position, lane)); });
     if (parts.empty())
       continue;
     Form rest = form;
     for (int64_t d : llvm::reverse(ArrayRef(parts).drop_front())) {
-      Value whole = indexOf(rest), extent = constantIndex(source.getDimSize(d));
+      Value whole = indexOf(rest), extent = indexOf(source[d]);
       inner[d] = Form::ofSlot(addSlot(arith::RemUIOp::create(b, loc, whole, extent)));
       rest = Form::ofSlot(addSlot(arith::DivUIOp::create(b, loc, whole, extent)));
     }
     inner[parts.front()] = rest;
   }
   return at(op.getSrc(), inner);
-}
-
-Value Demand::atSlice(tensor::ExtractSliceOp op, ArrayRef<Form> position) {
-  Position source;
-  llvm::SmallBitVector dropped = op.getDroppedDims();
-  const Form *next = position.begin();
-  for (auto [d, offset, stride] : llvm::enumerate(op.getStaticOffsets(), op.getStaticStrides()))
-    source.push_back(dropped.test(d) ? Form(offset) : *next++ * stride + Form(offset));
-  return at(op.getSource(), source);
 }

@@ -10,10 +10,11 @@
 //
 // Positions are forms (Form.h). A position with a lane stride asks for `lanes` neighbours at once and gets a vector;
 // without one it gets a scalar. Of the lanes, only the first `active` are real: the last vector of a row is loaded and
-// stored under a constant mask, with the same arithmetic as the others.
+// stored under a mask, with the same arithmetic as the others.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Codegen/Cpu/Entry.h"
 #include "kumiko/Codegen/Cpu/Form.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -25,21 +26,21 @@ class Demand {
 public:
   using Known = std::function<mlir::Value(llvm::ArrayRef<Form>)>;
 
-  /// Constants go to the start of `entry`, once each.
-  Demand(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block *entry, unsigned lanes)
-      : lanes(lanes), active(lanes), b(builder), loc(loc), entry(entry) {}
+  Demand(mlir::OpBuilder &builder, mlir::Location loc, Entry &entry, Storage &storage, unsigned lanes)
+      : lanes(lanes), active(lanes), b(builder), loc(loc), entry(entry), storage(storage) {}
 
   unsigned lanes;
-  unsigned active;
-  /// Of the tensors in memory that are not row-major; may be null.
-  const Strides *strides = nullptr;
+  /// At least one; a number or an expression.
+  eq::Extent active;
 
   unsigned addSlot(mlir::Value index);
   /// The position as an SSA index; it must have no lane.
   mlir::Value indexOf(const Form &form);
-  mlir::Value constantIndex(int64_t value);
-  mlir::Value constantOf(mlir::TypedAttr value);
+  mlir::Value indexOf(const eq::Extent &extent) { return entry.valueOf(extent); }
+  mlir::Value constantOf(mlir::TypedAttr value) { return entry.constantOf(value); }
   mlir::Value zeroOf(mlir::Type type);
+  /// A truth value per lane: whether it is one of the active ones.
+  mlir::Value mask() { return entry.maskOf(active, lanes); }
   /// One value per lane: vectors as they are, scalars broadcast.
   mlir::Value spread(mlir::Value value);
 
@@ -64,10 +65,11 @@ public:
   void store(mlir::Value value, mlir::Value memref, const Form &offset);
 
 private:
+  void storeLanes(mlir::Value value, mlir::Value memref, const Form &offset);
   /// A box of a tensor that comes from `inside`; the rest is `padding` or, where that is null, `dest`.
   struct Region {
     mlir::Value inside, padding, dest;
-    llvm::ArrayRef<int64_t> low, extent, whole;
+    Extents low, extent, whole;
   };
 
   mlir::Value atGeneric(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
@@ -76,21 +78,21 @@ private:
   mlir::Value scalarOutside(mlir::Value scalar);
 
   mlir::Value atCollapsed(mlir::tensor::CollapseShapeOp op, llvm::ArrayRef<Form> position);
-  mlir::Value atSlice(mlir::tensor::ExtractSliceOp op, llvm::ArrayRef<Form> position);
   mlir::Value extracted(mlir::tensor::ExtractOp op, llvm::ArrayRef<mlir::Value> indices);
-  mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(unsigned)> laneValue);
+  /// A vector of what `laneValue` gives for the number of each lane.
+  mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(const eq::Extent &)> laneValue);
   mlir::Value indexValue(const Form &form);
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
-  mlir::Value mask();
+  bool allActive() const { return active.is(lanes); }
 
   mlir::OpBuilder &b;
   mlir::Location loc;
-  mlir::Block *entry;
+  Entry &entry;
+  Storage &storage;
   llvm::SmallVector<mlir::Value> slots;
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
   llvm::DenseMap<mlir::Value, Known> defined;
   llvm::DenseMap<mlir::Value, mlir::Value> fixed;
-  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
 };
 
 } // namespace kumiko::cpu

@@ -3,50 +3,43 @@
 #include "kumiko/Lower/Exact.h"
 
 using namespace mlir;
+using namespace kumiko;
 using namespace kumiko::cpu;
+using eq::Extent;
 
 unsigned Demand::addSlot(Value index) {
   slots.push_back(index);
   return slots.size() - 1;
 }
 
-Value Demand::constantOf(TypedAttr value) {
-  Value &constant = constants[value];
-  if (!constant) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(entry);
-    constant = arith::ConstantOp::create(b, loc, value);
-  }
-  return constant;
-}
-
-Value Demand::constantIndex(int64_t value) { return constantOf(b.getIndexAttr(value)); }
-
 Value Demand::zeroOf(Type type) { return constantOf(b.getZeroAttr(type)); }
 
 /// Outer loops have lower slots, so the sum starts with what changes least and can be hoisted piece by piece.
 Value Demand::indexOf(const Form &form) {
-  assert(form.lane == 0 && "a position with lanes is not one index");
+  assert(!form.hasLanes() && "a position with lanes is not one index");
   Value sum;
-  for (auto [slot, coefficient] : form.terms) {
+  for (const auto &[slot, coefficient] : form.terms) {
     Value term = slots[slot];
-    if (coefficient != 1)
-      term = arith::MulIOp::create(b, loc, term, constantIndex(coefficient));
+    if (!coefficient.is(1))
+      term = arith::MulIOp::create(b, loc, term, indexOf(coefficient));
     sum = sum ? arith::AddIOp::create(b, loc, sum, term) : term;
   }
   if (!sum)
-    return constantIndex(form.constant);
-  return form.constant ? arith::AddIOp::create(b, loc, sum, constantIndex(form.constant)) : sum;
+    return indexOf(form.constant);
+  return form.constant.is(0) ? sum : Value(arith::AddIOp::create(b, loc, sum, indexOf(form.constant)));
 }
 
 Value Demand::indexValue(const Form &form) {
-  if (form.lane == 0)
+  if (!form.hasLanes())
     return indexOf(form);
+  int64_t stride = form.lane.isStatic() ? form.lane.value() : 1;
   SmallVector<int64_t> steps;
   for (unsigned lane = 0; lane < lanes; ++lane)
-    steps.push_back(lane * form.lane);
+    steps.push_back(lane * stride);
   auto type = VectorType::get({int64_t(lanes)}, b.getIndexType());
   Value offsets = constantOf(DenseIntElementsAttr::get(type, steps));
+  if (!form.lane.isStatic())
+    offsets = arith::MulIOp::create(b, loc, offsets, spread(indexOf(form.lane)));
   return arith::AddIOp::create(b, loc, spread(indexOf(form.atLane(0))), offsets);
 }
 
@@ -61,18 +54,17 @@ Value Demand::spread(Value value) {
   return vector::BroadcastOp::create(b, loc, type, value);
 }
 
-Value Demand::lanewise(Type element, llvm::function_ref<Value(unsigned)> laneValue) {
+/// Where the number of active lanes is an expression, the others repeat the last one: they may be computed, but nothing
+/// beyond the active ones may be read.
+Value Demand::lanewise(Type element, llvm::function_ref<Value(const Extent &)> laneValue) {
   SmallVector<Value> parts;
-  for (unsigned lane = 0; lane < lanes; ++lane)
-    parts.push_back(lane < active ? laneValue(lane) : zeroOf(element));
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!active.isStatic() && lane != 0)
+      parts.push_back(laneValue(min(lane, active - 1)));
+    else
+      parts.push_back(!active.isStatic() || lane < active.value() ? laneValue(lane) : zeroOf(element));
+  }
   return vector::FromElementsOp::create(b, loc, VectorType::get({int64_t(lanes)}, element), parts);
-}
-
-Value Demand::mask() {
-  SmallVector<bool> bits;
-  for (unsigned lane = 0; lane < lanes; ++lane)
-    bits.push_back(lane < active);
-  return constantOf(DenseElementsAttr::get(VectorType::get({int64_t(lanes)}, b.getI1Type()), bits));
 }
 
 /// Truth values take a byte in memory; everywhere else they are i1.
@@ -86,13 +78,13 @@ Value Demand::load(Value memref, const Form &offset, Type element) {
     Value zero = isa<VectorType>(byte.getType()) ? spread(zeroOf(stored)) : zeroOf(stored);
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, byte, zero);
   };
-  if (offset.lane == 0)
+  if (!offset.hasLanes())
     return truth(memref::LoadOp::create(b, loc, memref, indexOf(offset)));
-  if (offset.lane != 1)
-    return lanewise(element, [&](unsigned lane) { return load(memref, offset.atLane(lane), element); });
+  if (!offset.lane.is(1))
+    return lanewise(element, [&](const Extent &lane) { return load(memref, offset.atLane(lane), element); });
   auto type = VectorType::get({int64_t(lanes)}, stored);
   Value index = indexOf(offset.atLane(0));
-  if (active == lanes)
+  if (allActive())
     return truth(vector::LoadOp::create(b, loc, type, memref, index));
   return truth(vector::MaskedLoadOp::create(b, loc, type, memref, index, mask(), spread(zeroOf(stored))));
 }
@@ -103,22 +95,32 @@ void Demand::store(Value value, Value memref, const Form &offset) {
     Type wide = isa<VectorType>(value.getType()) ? Type(VectorType::get({int64_t(lanes)}, stored)) : stored;
     value = arith::ExtUIOp::create(b, loc, wide, value);
   }
-  if (offset.lane == 0) {
+  if (!offset.hasLanes()) {
     memref::StoreOp::create(b, loc, value, memref, indexOf(offset));
     return;
   }
   value = spread(value);
-  if (offset.lane != 1) {
-    for (unsigned lane = 0; lane < active; ++lane)
-      memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, int64_t(lane)), memref,
-                              indexOf(offset.atLane(lane)));
-    return;
-  }
+  if (!offset.lane.is(1))
+    return storeLanes(value, memref, offset);
   Value index = indexOf(offset.atLane(0));
-  if (active == lanes)
+  if (allActive())
     vector::StoreOp::create(b, loc, value, memref, index);
   else
     vector::MaskedStoreOp::create(b, loc, memref, index, mask(), value);
+}
+
+void Demand::storeLanes(Value value, Value memref, const Form &offset) {
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (active.isStatic() && lane >= active.value())
+      return;
+    OpBuilder::InsertionGuard guard(b);
+    if (!active.isStatic()) {
+      Value live = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, indexOf(lane), indexOf(active));
+      b.setInsertionPointToStart(scf::IfOp::create(b, loc, live, /*withElseRegion=*/false).thenBlock());
+    }
+    memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, int64_t(lane)), memref,
+                            indexOf(offset.atLane(lane)));
+  }
 }
 
 /// max(x, c) with a constant c that is no NaN: one compare and select, which is one instruction and still lets a NaN in
@@ -171,11 +173,12 @@ Value Demand::extracted(tensor::ExtractOp op, ArrayRef<Value> indices) {
   };
   if (llvm::none_of(indices, [](Value index) { return isa<VectorType>(index.getType()); }))
     return scalarAt(indices);
-  return lanewise(op.getType(), [&](unsigned lane) {
+  return lanewise(op.getType(), [&](const Extent &lane) {
+    auto place = lane.isStatic() ? OpFoldResult(b.getI64IntegerAttr(lane.value())) : OpFoldResult(indexOf(lane));
     SmallVector<Value> scalars;
     for (Value index : indices)
-      scalars.push_back(
-          isa<VectorType>(index.getType()) ? Value(vector::ExtractOp::create(b, loc, index, int64_t(lane))) : index);
+      scalars.push_back(isa<VectorType>(index.getType()) ? Value(vector::ExtractOp::create(b, loc, index, place))
+                                                         : index);
     return scalarAt(scalars);
   });
 }

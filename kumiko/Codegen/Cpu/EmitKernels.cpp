@@ -12,6 +12,7 @@ namespace kumiko {
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
+using eq::Extent;
 
 /// A bare pointer as a flat memref. The descriptor is written out, so that the memref lowering finds just what it would
 /// have made itself.
@@ -30,20 +31,20 @@ static Value memrefFromPointer(OpBuilder &b, Location loc, Value pointer, MemRef
   insert(pointer, {0});
   insert(pointer, {1});
   insert(constant(0), {2});
-  insert(constant(type.getDimSize(0)), {3, 0});
+  insert(constant(type.isDynamicDim(0) ? std::numeric_limits<int64_t>::max() : type.getDimSize(0)), {3, 0});
   insert(constant(1), {4, 0});
   return UnrealizedConversionCastOp::create(b, loc, type, built).getResult(0);
 }
 
 /// Flat storage of a tensor; truth values take a byte, unsigned numbers lose their sign in arith's eyes.
-static MemRefType storageOf(Type tensor, std::optional<int64_t> elements = std::nullopt) {
+static MemRefType storageOf(Type tensor, const Extent &elements) {
   auto type = cast<RankedTensorType>(tensor);
   Type element = type.getElementType();
   if (element.isInteger(1))
     element = IntegerType::get(element.getContext(), 8);
   if (auto integer = dyn_cast<IntegerType>(element); integer && !integer.isSignless())
     element = IntegerType::get(element.getContext(), integer.getWidth());
-  return MemRefType::get({elements.value_or(type.getNumElements())}, element);
+  return MemRefType::get({elements.isStatic() ? elements.value() : ShapedType::kDynamic}, element);
 }
 
 static func::FuncOp createFunction(OpBuilder &b, nn::KernelOp kernel) {
@@ -56,47 +57,49 @@ static func::FuncOp createFunction(OpBuilder &b, nn::KernelOp kernel) {
   return function;
 }
 
-static LogicalResult emitKernel(nn::KernelOp kernel) {
+static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbols) {
   FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
   if (failed(schedule))
     return kernel.emitError("has no usable schedule");
   Block &body = kernel.getBody().front();
-  SmallVector<Value> results(body.getTerminator()->getOperands());
-  KernelShape shape = shapeOfKernel(body, results);
+  ValueRange results = body.getTerminator()->getOperands();
+  Storage storage;
+  KernelShape shape = shapeOfKernel(body, results, storage.extents);
   if (shape.kind != schedule->kind)
     return kernel.emitError("the schedule's template does not fit the kernel: ") << shape.why;
 
   OpBuilder b(kernel);
   Location loc = kernel.getLoc();
   func::FuncOp function = createFunction(b, kernel);
-  Block *entry = &function.getBody().front();
-  // Constants are put before everything else; the anchor keeps them apart from the code that follows.
-  Kernel k{b,       loc,    Demand(b, loc, entry, schedule->lanes), *schedule, shape, body, results, {}, Strides(),
-           Value(), Value()};
-  k.demand.strides = &k.strides;
+  Block *block = &function.getBody().front();
+  Entry entry(block, loc, block->getArgument(1), symbols);
+  Kernel k{b,  loc,     storage, Demand(b, loc, entry, storage, schedule->lanes), *schedule, shape, body, {},
+           {}, Value(), Value()};
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto packings = packingsOf(shape, *schedule, body);
   int32_t number = 0;
   auto buffer = [&](MemRefType type) {
-    Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer, entry->getArgument(0), LLVM::GEPArg(number++));
+    Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer, block->getArgument(0), LLVM::GEPArg(number++));
     return memrefFromPointer(b, loc, LLVM::LoadOp::create(b, loc, pointer, slot), type);
   };
   for (BlockArgument argument : body.getArguments()) {
     const Packing *packing = packingOfArgument(packings, argument.getArgNumber());
-    std::optional<int64_t> elements;
-    if (packing)
-      elements = packing->elementCount();
+    Extent elements = packing ? Extent(packing->elementCount()) : storage.extents.elementsOf(argument);
     // A packed contraction finds its panels itself; any other reader goes by strides.
     if (packing && schedule->kind != KernelKind::Contraction)
-      k.strides[argument] = packing->strides();
+      storage.strides[argument] = llvm::to_vector_of<Extent, 6>(packing->strides());
     k.demand.bind(argument, buffer(storageOf(argument.getType(), elements)));
   }
-  for (Value result : results)
-    k.outputs.push_back(buffer(storageOf(result.getType())));
-  k.chunk = arith::IndexCastOp::create(b, loc, b.getIndexType(), entry->getArgument(2));
-  if (schedule->scratchBytes != 0)
+  for (Value result : results) {
+    k.written.push_back(traceOutput(result, storage.extents));
+    k.outputs.push_back(buffer(storageOf(result.getType(), storage.extents.elementsOf(result))));
+  }
+  k.chunk = arith::IndexCastOp::create(b, loc, b.getIndexType(), block->getArgument(2));
+  entry.anchor = k.chunk.getDefiningOp();
+  if (const Extent &bytes = schedule->scratchBytes; !bytes.is(0))
     k.scratch =
-        memrefFromPointer(b, loc, entry->getArgument(3), MemRefType::get({schedule->scratchBytes}, b.getI8Type()));
+        memrefFromPointer(b, loc, block->getArgument(3),
+                          MemRefType::get({bytes.isStatic() ? bytes.value() : ShapedType::kDynamic}, b.getI8Type()));
 
   switch (schedule->kind) {
   case KernelKind::Contraction:
@@ -118,10 +121,11 @@ namespace {
 struct EmitKernels final : kumiko::impl::EmitKernelsPassBase<EmitKernels> {
   void runOnOperation() override {
     SmallVector<nn::KernelOp> kernels(getOperation().getOps<nn::KernelOp>());
+    SmallVector<std::string> symbols; // no type has one yet
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       function.erase();
     for (nn::KernelOp kernel : kernels)
-      if (failed(emitKernel(kernel)))
+      if (failed(emitKernel(kernel, symbols)))
         return signalPassFailure();
     for (nn::KernelOp kernel : kernels)
       kernel.erase();

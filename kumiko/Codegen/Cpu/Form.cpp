@@ -3,16 +3,19 @@
 
 using namespace mlir;
 using namespace kumiko::cpu;
+using kumiko::Extents;
+using kumiko::KernelExtents;
+using kumiko::eq::Extent;
 
-Form Form::ofSlot(unsigned slot, int64_t coefficient) {
+Form Form::ofSlot(unsigned slot, const Extent &coefficient) {
   Form form;
-  if (coefficient != 0)
+  if (!coefficient.is(0))
     form.terms.push_back({slot, coefficient});
   return form;
 }
 
-int64_t Form::coefficientOf(unsigned slot) const {
-  for (auto [number, coefficient] : terms)
+Extent Form::coefficientOf(unsigned slot) const {
+  for (const auto &[number, coefficient] : terms)
     if (number == slot)
       return coefficient;
   return 0;
@@ -26,15 +29,15 @@ Form Form::operator+(const Form &other) const {
     bool takeA = b == other.terms.end() || (a != terms.end() && a->first <= b->first);
     bool takeB = a == terms.end() || (b != other.terms.end() && b->first <= a->first);
     unsigned slot = takeA ? a->first : b->first;
-    int64_t coefficient = (takeA ? a++->second : 0) + (takeB ? b++->second : 0);
-    if (coefficient != 0)
+    Extent coefficient = (takeA ? a++->second : Extent(0)) + (takeB ? b++->second : Extent(0));
+    if (!coefficient.is(0))
       sum.terms.push_back({slot, coefficient});
   }
   return sum;
 }
 
-Form Form::operator*(int64_t factor) const {
-  if (factor == 0)
+Form Form::operator*(const Extent &factor) const {
+  if (factor.is(0))
     return Form();
   Form product = *this;
   product.constant *= factor;
@@ -44,42 +47,69 @@ Form Form::operator*(int64_t factor) const {
   return product;
 }
 
-Form Form::atLane(int64_t number) const {
+Form Form::atLane(const Extent &number) const {
   Form form = *this;
   form.constant += lane * number;
   form.lane = 0;
   return form;
 }
 
-Position kumiko::cpu::positionAtLane(ArrayRef<Form> position, int64_t lane) {
+Position kumiko::cpu::positionAtLane(ArrayRef<Form> position, const Extent &lane) {
   Position scalar;
   for (const Form &form : position)
     scalar.push_back(form.atLane(lane));
   return scalar;
 }
 
-SmallVector<int64_t> kumiko::cpu::rowMajorStrides(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> strides(shape.size(), 1);
+bool kumiko::cpu::hasLanes(ArrayRef<Form> position) {
+  return llvm::any_of(position, [](const Form &form) { return form.hasLanes(); });
+}
+
+Extents kumiko::cpu::rowMajorStrides(ArrayRef<Extent> shape) {
+  Extents strides(shape.size(), 1);
   for (size_t d = shape.size(); d > 1; --d)
     strides[d - 2] = strides[d - 1] * shape[d - 1];
   return strides;
 }
 
-Form kumiko::cpu::linearize(ArrayRef<Form> position, ArrayRef<int64_t> shape) {
+Form kumiko::cpu::offsetBy(ArrayRef<Form> position, ArrayRef<Extent> strides) {
   Form offset;
-  for (auto [form, stride] : llvm::zip_equal(position, rowMajorStrides(shape)))
+  for (const auto &[form, stride] : llvm::zip_equal(position, strides))
     offset = offset + form * stride;
   return offset;
 }
 
-Form kumiko::cpu::offsetIn(Value tensor, ArrayRef<Form> position, const Strides *strides) {
-  auto found = strides ? strides->find(tensor) : Strides::const_iterator();
-  if (!strides || found == strides->end())
-    return linearize(position, cast<RankedTensorType>(tensor.getType()).getShape());
-  Form offset;
-  for (auto [form, stride] : llvm::zip_equal(position, found->second))
-    offset = offset + form * stride;
-  return offset;
+Form kumiko::cpu::linearize(ArrayRef<Form> position, ArrayRef<Extent> shape) {
+  return offsetBy(position, rowMajorStrides(shape));
+}
+
+Form Storage::offsetIn(Value tensor, ArrayRef<Form> position) {
+  if (auto found = strides.find(tensor); found != strides.end())
+    return offsetBy(position, found->second);
+  return linearize(position, extents.of(tensor));
+}
+
+Position kumiko::cpu::positionBehind(tensor::ExtractSliceOp view, ArrayRef<Form> position) {
+  Position source;
+  llvm::SmallBitVector dropped = view.getDroppedDims();
+  const Form *next = position.begin();
+  for (auto [d, offset, stride] : llvm::enumerate(view.getMixedOffsets(), view.getMixedStrides())) {
+    Form start(KernelExtents::ofIndex(offset));
+    source.push_back(dropped.test(d) ? start : *next++ * KernelExtents::ofIndex(stride) + start);
+  }
+  return source;
+}
+
+Position kumiko::cpu::positionBehind(tensor::ExpandShapeOp view, ArrayRef<Form> position, KernelExtents &extents) {
+  Position source;
+  ArrayRef<Extent> shape = extents.of(view);
+  for (const auto &group : view.getReassociationIndices()) {
+    Form whole;
+    for (int64_t d : group)
+      whole = whole * shape[d] + position[d];
+    source.push_back(whole);
+  }
+  return source;
 }
 
 std::optional<Form> kumiko::cpu::applyLinear(AffineExpr expr, ArrayRef<Form> dims) {
@@ -99,12 +129,11 @@ std::optional<Form> kumiko::cpu::applyLinear(AffineExpr expr, ArrayRef<Form> dim
     return *lhs * rhs->constant;
   if (expr.getKind() == AffineExprKind::Mul && lhs->isConstant())
     return *rhs * lhs->constant;
-  if (!lhs->isConstant() || !rhs->isConstant() || rhs->constant <= 0)
+  if (!lhs->isConstant() || !rhs->isConstant() || !rhs->constant.isStatic() || rhs->constant.value() <= 0)
     return std::nullopt;
-  int64_t quotient = llvm::divideFloorSigned(lhs->constant, rhs->constant);
   if (expr.getKind() == AffineExprKind::FloorDiv)
-    return Form(quotient);
+    return Form(floorDiv(lhs->constant, rhs->constant));
   if (expr.getKind() == AffineExprKind::Mod)
-    return Form(lhs->constant - quotient * rhs->constant);
+    return Form(mod(lhs->constant, rhs->constant));
   return std::nullopt;
 }

@@ -1,16 +1,19 @@
 //===- Form.h - linear positions over loop variables -----------------------===//
 //
 // A *form* says where an element is: constant + sum of coefficient * slot + lane * (number of the lane).
-// A slot stands for one SSA index value: a loop variable, or something computed once. Everything a template reads or
-// writes is a form into a flat buffer, so that
+// A slot stands for one SSA index value: a loop variable, or something computed once. Constant and coefficients are
+// numbers or expressions over symbols, which a kernel computes once at its entry. Everything a template reads or writes
+// is a form into a flat buffer, so that
 //
-//   * addresses are sums of loop variables with constant factors, which LLVM hoists and folds into addressing modes;
+//   * addresses are sums of loop variables with fixed factors, which LLVM hoists and folds into addressing modes;
 //   * two loops that every form treats as one (c_i = c_j * extent_j) can be merged without touching any body: the outer
 //     one stays 0 and the inner one runs over the product;
 //   * `lane` tells at once whether eight neighbours are one vector load (1), one broadcast (0) or a gather.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Schedule/KernelExtents.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -21,37 +24,49 @@
 namespace kumiko::cpu {
 
 struct Form {
-  int64_t constant = 0;
-  int64_t lane = 0;
+  eq::Extent constant;
+  eq::Extent lane;
   /// (slot, coefficient), sorted by slot, no zero coefficients.
-  llvm::SmallVector<std::pair<unsigned, int64_t>, 4> terms;
+  llvm::SmallVector<std::pair<unsigned, eq::Extent>, 3> terms;
 
   Form() = default;
-  Form(int64_t constant) : constant(constant) {}
-  static Form ofSlot(unsigned slot, int64_t coefficient = 1);
+  Form(const eq::Extent &constant) : constant(constant) {}
+  static Form ofSlot(unsigned slot, const eq::Extent &coefficient = 1);
 
-  bool isConstant() const { return terms.empty() && lane == 0; }
-  int64_t coefficientOf(unsigned slot) const;
+  /// The same wherever the loops are; its value may still depend on symbols.
+  bool isConstant() const { return terms.empty() && !hasLanes(); }
+  bool hasLanes() const { return !lane.is(0); }
+  eq::Extent coefficientOf(unsigned slot) const;
 
   Form operator+(const Form &other) const;
-  Form operator*(int64_t factor) const;
+  Form operator*(const eq::Extent &factor) const;
   /// The position that lane number `number` has, with no lanes left.
-  Form atLane(int64_t number) const;
+  Form atLane(const eq::Extent &number) const;
 };
 
 using Position = llvm::SmallVector<Form, 6>;
 
-Position positionAtLane(llvm::ArrayRef<Form> position, int64_t lane);
+Position positionAtLane(llvm::ArrayRef<Form> position, const eq::Extent &lane);
+bool hasLanes(llvm::ArrayRef<Form> position);
 
-/// Strides, in elements, of tensors that are not stored in row-major order.
-using Strides = llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t>>;
+/// Where the elements of tensors lie.
+struct Storage {
+  KernelExtents extents;
+  /// Strides, in elements, of tensors that are not stored in row-major order.
+  llvm::DenseMap<mlir::Value, Extents> strides;
 
-/// The offset of `position` in the buffer of `tensor`.
-Form offsetIn(mlir::Value tensor, llvm::ArrayRef<Form> position, const Strides *strides);
+  /// The offset of `position` in the buffer of `tensor`.
+  Form offsetIn(mlir::Value tensor, llvm::ArrayRef<Form> position);
+};
 
-/// The offset of `position` in a row-major buffer of the given shape.
-Form linearize(llvm::ArrayRef<Form> position, llvm::ArrayRef<int64_t> shape);
-llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
+/// The offset of `position` in a buffer of these strides, or in a row-major one of the given shape.
+Form offsetBy(llvm::ArrayRef<Form> position, llvm::ArrayRef<eq::Extent> strides);
+Form linearize(llvm::ArrayRef<Form> position, llvm::ArrayRef<eq::Extent> shape);
+Extents rowMajorStrides(llvm::ArrayRef<eq::Extent> shape);
+
+/// The position in the source of the element at `position` of the view.
+Position positionBehind(mlir::tensor::ExtractSliceOp view, llvm::ArrayRef<Form> position);
+Position positionBehind(mlir::tensor::ExpandShapeOp view, llvm::ArrayRef<Form> position, KernelExtents &extents);
 
 /// `expr` over dims whose values are `dims`; nothing where it is not linear (floordiv, mod of a variable).
 std::optional<Form> applyLinear(mlir::AffineExpr expr, llvm::ArrayRef<Form> dims);

@@ -2,7 +2,9 @@
 #include "kumiko/Codegen/Cpu/Kernel.h"
 
 using namespace mlir;
+using namespace kumiko;
 using namespace kumiko::cpu;
+using eq::Extent;
 
 void Kernel::loop(Value low, Value high, int64_t step, llvm::function_ref<void(Value)> body) {
   auto forOp = scf::ForOp::create(b, loc, low, high, index(step));
@@ -11,11 +13,12 @@ void Kernel::loop(Value low, Value high, int64_t step, llvm::function_ref<void(V
   body(forOp.getInductionVar());
 }
 
-SmallVector<Value> Kernel::loop(int64_t low, int64_t high, int64_t step, SmallVector<Value> carried,
+SmallVector<Value> Kernel::loop(const Extent &low, const Extent &high, int64_t step, SmallVector<Value> carried,
                                 llvm::function_ref<SmallVector<Value>(Form, ArrayRef<Value>)> body) {
-  if (low >= high)
+  Extent length = high - low;
+  if (length.isStatic() && length.value() <= 0)
     return carried;
-  if (low + step >= high)
+  if (length.isStatic() && length.value() <= step)
     return body(Form(low), carried);
   auto forOp = scf::ForOp::create(b, loc, index(low), index(high), index(step), carried);
   OpBuilder::InsertionGuard guard(b);
@@ -34,34 +37,69 @@ void Kernel::onlyIf(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
-std::pair<Value, Value> Kernel::chunkRange(int64_t total, Value number, int64_t chunks) {
-  if (chunks <= 1)
+void Kernel::onlyFirstChunk(llvm::function_ref<void()> body) {
+  onlyIf(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, chunk, index(0)), body);
+}
+
+void Kernel::unlessZero(const Extent &extent, llvm::function_ref<void()> body) {
+  unlessZero(extent, {}, [&](ArrayRef<Value>) {
+    body();
+    return SmallVector<Value>();
+  });
+}
+
+SmallVector<Value> Kernel::unlessZero(const Extent &extent, SmallVector<Value> values,
+                                      llvm::function_ref<SmallVector<Value>(ArrayRef<Value>)> body) {
+  if (extent.is(0))
+    return values;
+  if (extent.isStatic())
+    return body(values);
+  Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, index(extent), index(0));
+  auto ifOp = scf::IfOp::create(b, loc, TypeRange(ValueRange(values)), some, /*withElseRegion=*/!values.empty());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  SmallVector<Value> next = body(values);
+  if (values.empty())
+    return values;
+  scf::YieldOp::create(b, loc, next);
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  scf::YieldOp::create(b, loc, values);
+  return llvm::to_vector(ValueRange(ifOp.getResults()));
+}
+
+std::pair<Value, Value> Kernel::chunkRange(const Extent &total) {
+  if (schedule.chunks.isStatic() && schedule.chunks.value() <= 1)
     return {index(0), index(total)};
-  int64_t size = (total + chunks - 1) / chunks;
-  Value low = arith::MulIOp::create(b, loc, number, index(size));
+  Extent size = ceilDiv(total, schedule.chunks);
+  Value low = arith::MulIOp::create(b, loc, chunk, index(size));
   Value high = arith::AddIOp::create(b, loc, low, index(size));
   return {low, arith::MinSIOp::create(b, loc, high, index(total))};
 }
 
-void Kernel::vectors(int64_t extent, int64_t unroll, llvm::function_ref<void(Form)> body) {
-  int64_t lanes = demand.lanes, full = extent / lanes;
+void Kernel::vectors(const Extent &extent, int64_t unroll, llvm::function_ref<void(Form)> body) {
+  int64_t lanes = demand.lanes;
   auto lanesAt = [&](Form form) {
     form.lane = 1;
     body(form);
+    return SmallVector<Value>();
   };
-  int64_t turns = full / unroll;
-  loop(0, turns * unroll * lanes, unroll * lanes, {}, [&](Form form, ArrayRef<Value>) {
+  Extent full = floorDiv(extent, lanes) * lanes, turns = floorDiv(extent, unroll * lanes) * (unroll * lanes);
+  loop(0, turns, unroll * lanes, {}, [&](Form form, ArrayRef<Value>) {
     for (int64_t u = 0; u < unroll; ++u)
       lanesAt(form + Form(u * lanes));
     return SmallVector<Value>();
   });
-  for (int64_t v = turns * unroll; v < full; ++v)
-    lanesAt(Form(v * lanes));
-  if (extent % lanes == 0)
-    return;
-  demand.active = extent % lanes;
-  lanesAt(Form(full * lanes));
-  demand.active = lanes;
+  if (extent.isStatic())
+    for (int64_t v = turns.value(); v < full.value(); v += lanes)
+      lanesAt(Form(v));
+  else
+    loop(turns, full, lanes, {}, [&](Form form, ArrayRef<Value>) { return lanesAt(form); });
+  Extent rest = extent - full;
+  unlessZero(rest, [&] {
+    demand.active = rest;
+    lanesAt(Form(full));
+    demand.active = lanes;
+  });
 }
 
 void Kernel::delinearize(Value flat, ArrayRef<MergedLoop> loops, Position &position) {
@@ -75,20 +113,30 @@ void Kernel::delinearize(Value flat, ArrayRef<MergedLoop> loops, Position &posit
   }
 }
 
+void Kernel::fillBorders() {
+  for (auto [output, memref] : llvm::zip_equal(written, outputs))
+    if (!output.borders.empty())
+      onlyFirstChunk([&, memref = memref, &output = output] {
+        for (const Border &border : output.borders)
+          fillBorder(border, memref);
+      });
+}
+
 /// The border falls into boxes: for each dimension the part before and after the inside, with the dimensions before it
 /// inside and those after it whole. Of a box, the last dimensions are one contiguous run.
 void Kernel::fillBorder(const Border &border, Value memref) {
   Value value = demand.constantOf(border.value);
   size_t rank = border.shape.size();
   for (size_t d = 0; d < rank; ++d) {
-    int64_t after = border.shape[d] - border.low[d] - border.extent[d];
-    for (auto [start, count] : {std::pair{int64_t(0), border.low[d]}, {border.low[d] + border.extent[d], after}}) {
-      if (count == 0)
+    Extent inside = border.low[d] + border.extent[d];
+    const std::pair<Extent, Extent> ends[] = {{0, border.low[d]}, {inside, border.shape[d] - inside}};
+    for (const auto &[start, count] : ends) {
+      if (count.is(0))
         continue;
-      int64_t outer = 1, run = count * border.strides[d];
+      Extent outer = 1, run = count * border.strides[d];
       for (size_t e = 0; e < d; ++e)
         outer *= border.extent[e];
-      loop(index(0), index(outer), 1, [&](Value number) {
+      loop(index(0), index(outer), 1, [&, &start = start](Value number) {
         Position position(rank);
         SmallVector<MergedLoop> loops;
         for (unsigned e = 0; e < d; ++e)

@@ -11,38 +11,49 @@ namespace kumiko::cpu {
 struct Kernel {
   mlir::OpBuilder &b;
   mlir::Location loc;
+  Storage &storage;
   Demand demand;
   const Schedule &schedule;
   const KernelShape &shape;
   /// The linalg ops; its arguments are bound in `demand`.
   mlir::Block &body;
-  /// The yielded tensors and the flat buffers they go to.
-  llvm::SmallVector<mlir::Value> results, outputs;
-  /// Arguments that are not stored in row-major order.
-  Strides strides;
+  /// The results as boxes, and the flat buffers they go to.
+  std::vector<Output> written;
+  llvm::SmallVector<mlir::Value> outputs;
   /// The number of the chunk, an index, and the chunk's own memory, a memref of bytes (null without scratch).
   mlir::Value chunk, scratch;
 
-  mlir::Value index(int64_t value) { return demand.constantIndex(value); }
+  mlir::Value index(const eq::Extent &value) { return demand.indexOf(value); }
 
   /// for (i = low; i < high; i += step) body(i)
   void loop(mlir::Value low, mlir::Value high, int64_t step, llvm::function_ref<void(mlir::Value)> body);
-  /// The same with values carried from turn to turn; nothing is emitted for a loop of one turn.
+  /// The same with values carried from turn to turn; nothing is emitted for a loop that has one turn, or none.
   llvm::SmallVector<mlir::Value>
-  loop(int64_t low, int64_t high, int64_t step, llvm::SmallVector<mlir::Value> carried,
+  loop(const eq::Extent &low, const eq::Extent &high, int64_t step, llvm::SmallVector<mlir::Value> carried,
        llvm::function_ref<llvm::SmallVector<mlir::Value>(Form, llvm::ArrayRef<mlir::Value>)> body);
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
+  void onlyFirstChunk(llvm::function_ref<void()> body);
+  /// `body` where `extent` is not 0; nothing is emitted where it always is.
+  void unlessZero(const eq::Extent &extent, llvm::function_ref<void()> body);
+  /// The same for a body that changes values.
+  llvm::SmallVector<mlir::Value>
+  unlessZero(const eq::Extent &extent, llvm::SmallVector<mlir::Value> values,
+             llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<mlir::Value>)> body);
 
-  /// [chunk * size, min((chunk + 1) * size, total)) with size = ceil(total / chunks).
-  std::pair<mlir::Value, mlir::Value> chunkRange(int64_t total, mlir::Value number, int64_t chunks);
+  /// This chunk's share: [chunk * size, min((chunk + 1) * size, total)) with size = ceil(total / chunks).
+  std::pair<mlir::Value, mlir::Value> chunkRange(const eq::Extent &total);
 
   /// Vectors over [0, extent) of a dimension, the last one under a mask: `body` gets the position of the first lane,
   /// with lane stride 1, and `demand.active` says how many lanes are real. Up to `unroll` vectors per turn.
-  void vectors(int64_t extent, int64_t unroll, llvm::function_ref<void(Form)> body);
+  void vectors(const eq::Extent &extent, int64_t unroll, llvm::function_ref<void(Form)> body);
 
   /// The values of merged loops from one flat number.
   void delinearize(mlir::Value flat, llvm::ArrayRef<MergedLoop> loops, Position &position);
 
+  /// The first chunk fills what the pieces of the outputs leave.
+  void fillBorders();
+
+private:
   void fillBorder(const Border &border, mlir::Value memref);
 };
 

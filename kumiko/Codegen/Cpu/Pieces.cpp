@@ -4,21 +4,17 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace kumiko;
 using namespace kumiko::cpu;
+using eq::Extent;
 
-Form Piece::offsetOf(ArrayRef<Form> position) const {
-  Form offset(constant);
-  for (auto [form, stride] : llvm::zip_equal(position, strides))
-    offset = offset + form * stride;
-  return offset;
-}
+Form Piece::offsetOf(ArrayRef<Form> position) const { return Form(constant) + offsetBy(position, strides); }
 
 /// The strides of a tensor whose dimensions were grouped, from those of the groups.
-static SmallVector<int64_t> ungroup(ArrayRef<ReassociationIndices> groups, ArrayRef<int64_t> strides,
-                                    ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> result(shape.size(), 0);
-  for (auto [group, stride] : llvm::zip_equal(groups, strides)) {
-    int64_t step = stride;
+static Extents ungroup(ArrayRef<ReassociationIndices> groups, ArrayRef<Extent> strides, ArrayRef<Extent> shape) {
+  Extents result(shape.size(), 0);
+  for (const auto &[group, stride] : llvm::zip_equal(groups, strides)) {
+    Extent step = stride;
     for (int64_t d : llvm::reverse(group)) {
       result[d] = step;
       step *= shape[d];
@@ -27,41 +23,44 @@ static SmallVector<int64_t> ungroup(ArrayRef<ReassociationIndices> groups, Array
   return result;
 }
 
-static void trace(const Piece &piece, Output &output) {
+/// Where the element at `low` of a box goes that starts at `piece`.
+static Extent placeOf(const Piece &piece, ArrayRef<Extent> low) {
+  Extent place = piece.constant;
+  for (const auto &[offset, stride] : llvm::zip_equal(low, piece.strides))
+    place += offset * stride;
+  return place;
+}
+
+static void trace(const Piece &piece, KernelExtents &extents, Output &output) {
   Operation *op = piece.source.getDefiningOp();
   if (auto pad = dyn_cast_or_null<tensor::PadOp>(op)) {
-    TypedAttr value = kumiko::constantScalar(pad.getConstantPaddingValue());
+    TypedAttr value = constantScalar(pad.getConstantPaddingValue());
     // A border is filled in contiguous runs, so the padded box must be dense.
-    bool dense = ArrayRef(piece.strides) == ArrayRef(rowMajorStrides(piece.shape()));
-    if (dense && value) {
-      Piece inner{pad.getSource(), piece.strides, piece.constant};
-      for (auto [low, stride] : llvm::zip_equal(pad.getStaticLow(), piece.strides))
-        inner.constant += low * stride;
-      output.borders.push_back({llvm::to_vector(piece.shape()), llvm::to_vector(pad.getStaticLow()),
-                                llvm::to_vector(inner.shape()), piece.strides, piece.constant, value});
-      return trace(inner, output);
+    Extents shape(extents.of(piece.source));
+    if (value && piece.strides == rowMajorStrides(shape)) {
+      Extents low = KernelExtents::ofIndices(pad.getMixedLowPad());
+      output.borders.push_back(
+          {shape, low, Extents(extents.of(pad.getSource())), piece.strides, piece.constant, value});
+      return trace({pad.getSource(), piece.strides, placeOf(piece, low)}, extents, output);
     }
   }
   if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op);
       insert && insert.getSourceType().getRank() == insert.getDestType().getRank() && insert.hasUnitStride()) {
     // What is inserted later wins, so it is written later.
     if (!insert.getDest().getDefiningOp<tensor::EmptyOp>())
-      trace({insert.getDest(), piece.strides, piece.constant}, output);
-    Piece inner{insert.getSource(), piece.strides, piece.constant};
-    for (auto [offset, stride] : llvm::zip_equal(insert.getStaticOffsets(), piece.strides))
-      inner.constant += offset * stride;
-    return trace(inner, output);
+      trace({insert.getDest(), piece.strides, piece.constant}, extents, output);
+    Extent place = placeOf(piece, KernelExtents::ofIndices(insert.getMixedOffsets()));
+    return trace({insert.getSource(), piece.strides, place}, extents, output);
   }
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
-    auto shape = cast<RankedTensorType>(collapse.getSrc().getType()).getShape();
-    return trace({collapse.getSrc(), ungroup(collapse.getReassociationIndices(), piece.strides, shape), piece.constant},
-                 output);
+    Extents strides = ungroup(collapse.getReassociationIndices(), piece.strides, extents.of(collapse.getSrc()));
+    return trace({collapse.getSrc(), strides, piece.constant}, extents, output);
   }
   output.pieces.push_back(piece);
 }
 
-Output kumiko::cpu::traceOutput(Value result) {
+Output kumiko::cpu::traceOutput(Value result, KernelExtents &extents) {
   Output output;
-  trace({result, rowMajorStrides(cast<RankedTensorType>(result.getType()).getShape()), 0}, output);
+  trace({result, rowMajorStrides(extents.of(result)), 0}, extents, output);
   return output;
 }

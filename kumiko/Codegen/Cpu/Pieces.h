@@ -15,17 +15,17 @@ namespace kumiko::cpu {
 /// source[d0, d1, ...] goes to offset constant + sum strides[i] * di of the flat result.
 struct Piece {
   mlir::Value source;
-  llvm::SmallVector<int64_t> strides;
-  int64_t constant = 0;
+  Extents strides;
+  eq::Extent constant;
 
-  llvm::ArrayRef<int64_t> shape() const { return llvm::cast<mlir::RankedTensorType>(source.getType()).getShape(); }
+  size_t rank() const { return strides.size(); }
   Form offsetOf(llvm::ArrayRef<Form> position) const;
 };
 
 /// Everything of a box outside [low, low + extent) holds `value`.
 struct Border {
-  llvm::SmallVector<int64_t> shape, low, extent, strides;
-  int64_t constant = 0;
+  Extents shape, low, extent, strides;
+  eq::Extent constant;
   mlir::TypedAttr value;
 };
 
@@ -35,6 +35,6 @@ struct Output {
 };
 
 /// How `result` of a kernel is written; a whole of one piece where it does not end in pads or inserts.
-Output traceOutput(mlir::Value result);
+Output traceOutput(mlir::Value result, KernelExtents &extents);
 
 } // namespace kumiko::cpu

@@ -10,6 +10,7 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
+using eq::Extent;
 
 /// Vectors per turn: bodies that need many registers get one.
 static int64_t unrollOf(Block &body) {
@@ -26,8 +27,8 @@ public:
   PieceEmitter(Kernel &k, const Piece &piece, Value memref) : k(k), piece(piece), memref(memref) {}
 
   void emit() {
-    unsigned rank = piece.shape().size();
-    Reads reads(rank, k.strides);
+    unsigned rank = piece.rank();
+    Reads reads(rank, k.storage);
     Position position;
     SmallVector<unsigned> all;
     for (unsigned d = 0; d < rank; ++d) {
@@ -36,15 +37,15 @@ public:
     }
     reads.forms.push_back(piece.offsetOf(position));
     reads.collect(piece.source, position);
-    loops = mergeLoops(reads, all, piece.shape());
+    loops = mergeLoops(reads, all, k.storage.extents.of(piece.source));
     point.assign(rank, Form());
     if (loops.empty())
       return emitOne();
     lane = loops.pop_back_val();
-    int64_t outer = 1;
+    Extent outer = 1;
     for (const MergedLoop &loop : loops)
       outer *= loop.extent;
-    if (outer >= k.schedule.chunks)
+    if (typicalSize(outer) >= typicalSize(k.schedule.chunks))
       emitByOuter(outer);
     else
       emitByLanes(outer);
@@ -58,12 +59,11 @@ private:
 
   /// A single element belongs to the first chunk.
   void emitOne() {
-    Value first = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, k.chunk, k.index(0));
-    k.onlyIf(first, [&] { k.demand.store(k.demand.at(piece.source, point), memref, piece.offsetOf(point)); });
+    k.onlyFirstChunk([&] { k.demand.store(k.demand.at(piece.source, point), memref, piece.offsetOf(point)); });
   }
 
-  void emitByOuter(int64_t outer) {
-    auto [low, high] = k.chunkRange(outer, k.chunk, k.schedule.chunks);
+  void emitByOuter(const Extent &outer) {
+    auto [low, high] = k.chunkRange(outer);
     k.loop(low, high, 1, [&](Value number) {
       k.delinearize(number, loops, point);
       k.vectors(lane.extent, unrollOf(k.body), [&](Form form) { element(form); });
@@ -71,9 +71,10 @@ private:
   }
 
   /// Few long rows: a chunk takes a share of the vectors of every row; the last one also has the masked rest.
-  void emitByLanes(int64_t outer) {
-    int64_t lanes = k.demand.lanes, full = lane.extent / lanes, rest = lane.extent % lanes;
-    auto [low, high] = k.chunkRange(full, k.chunk, k.schedule.chunks);
+  void emitByLanes(const Extent &outer) {
+    int64_t lanes = k.demand.lanes;
+    Extent full = floorDiv(lane.extent, lanes), rest = mod(lane.extent, lanes);
+    auto [low, high] = k.chunkRange(full);
     k.loop(k.index(0), k.index(outer), 1, [&, low = low, high = high](Value number) {
       k.delinearize(number, loops, point);
       auto vectorAt = [&](Value vector) {
@@ -82,15 +83,17 @@ private:
         element(form);
       };
       k.loop(low, high, 1, vectorAt);
-      if (rest == 0)
+      if (rest.is(0))
         return;
       Value last = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, k.chunk, k.index(k.schedule.chunks - 1));
       k.onlyIf(last, [&] {
-        k.demand.active = rest;
-        Form form(full * lanes);
-        form.lane = 1;
-        element(form);
-        k.demand.active = lanes;
+        k.unlessZero(rest, [&] {
+          k.demand.active = rest;
+          Form form(full * lanes);
+          form.lane = 1;
+          element(form);
+          k.demand.active = lanes;
+        });
       });
     });
   }
@@ -105,16 +108,8 @@ private:
 } // namespace
 
 void kumiko::cpu::emitPoints(Kernel &k) {
-  for (auto [result, memref] : llvm::zip_equal(k.results, k.outputs)) {
-    Output output = traceOutput(result);
+  for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
     for (const Piece &piece : output.pieces)
       PieceEmitter(k, piece, memref).emit();
-    if (output.borders.empty())
-      continue;
-    Value first = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, k.chunk, k.index(0));
-    k.onlyIf(first, [&, memref = memref] {
-      for (const Border &border : output.borders)
-        k.fillBorder(border, memref);
-    });
-  }
+  k.fillBorders();
 }

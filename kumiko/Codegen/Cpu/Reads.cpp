@@ -3,11 +3,12 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace kumiko;
 using namespace kumiko::cpu;
 
 void Reads::markOpaque(ArrayRef<Form> list) {
   for (const Form &form : list)
-    for (auto [slot, coefficient] : form.terms)
+    for (const auto &[slot, coefficient] : form.terms)
       if (slot < opaque.size())
         opaque.set(slot);
 }
@@ -15,10 +16,9 @@ void Reads::markOpaque(ArrayRef<Form> list) {
 void Reads::collect(Value tensor, ArrayRef<Form> position) {
   if (known.contains(tensor))
     return;
-  auto type = cast<RankedTensorType>(tensor.getType());
   Operation *op = tensor.getDefiningOp();
   if (!op) {
-    forms.push_back(offsetIn(tensor, position, &strides));
+    forms.push_back(storage.offsetIn(tensor, position));
     return;
   }
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
@@ -33,29 +33,15 @@ void Reads::collect(Value tensor, ArrayRef<Form> position) {
       dims[loop] = Form::ofSlot(nextSlot++);
     return collectBody(generic, dims);
   }
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    Position source;
-    llvm::SmallBitVector dropped = slice.getDroppedDims();
-    const Form *next = position.begin();
-    for (auto [d, offset, stride] : llvm::enumerate(slice.getStaticOffsets(), slice.getStaticStrides()))
-      source.push_back(dropped.test(d) ? Form(offset) : *next++ * stride + Form(offset));
-    return collect(slice.getSource(), source);
-  }
-  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
-    Position source;
-    for (const auto &group : expand.getReassociationIndices()) {
-      Form whole;
-      for (int64_t d : group)
-        whole = whole * type.getDimSize(d) + position[d];
-      source.push_back(whole);
-    }
-    return collect(expand.getSrc(), source);
-  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return collect(slice.getSource(), positionBehind(slice, position));
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return collect(expand.getSrc(), positionBehind(expand, position, storage.extents));
   if (isa<tensor::BitcastOp, tensor::CastOp>(op))
     return collect(op->getOperand(0), position);
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
-      collapse && strides.empty() && !collapse.getSrc().getDefiningOp()) {
-    forms.push_back(linearize(position, type.getShape()));
+      collapse && storage.strides.empty() && !collapse.getSrc().getDefiningOp()) {
+    forms.push_back(linearize(position, storage.extents.of(tensor)));
     return;
   }
   // Pads and inserts test their position, collapses divide it: leave these loops as they are.
@@ -77,7 +63,7 @@ void Reads::collectBody(linalg::GenericOp op, ArrayRef<Form> dims) {
   }
 }
 
-bool Reads::canMerge(unsigned outer, unsigned inner, int64_t innerExtent) const {
+bool Reads::canMerge(unsigned outer, unsigned inner, const eq::Extent &innerExtent) const {
   if (opaque.test(outer) || opaque.test(inner))
     return false;
   return llvm::all_of(
@@ -85,10 +71,10 @@ bool Reads::canMerge(unsigned outer, unsigned inner, int64_t innerExtent) const 
 }
 
 SmallVector<MergedLoop> kumiko::cpu::mergeLoops(const Reads &reads, ArrayRef<unsigned> loops,
-                                                ArrayRef<int64_t> extents) {
+                                                ArrayRef<eq::Extent> extents) {
   SmallVector<MergedLoop> merged;
   for (unsigned loop : llvm::reverse(loops)) {
-    if (extents[loop] == 1)
+    if (extents[loop].is(1))
       continue;
     if (!merged.empty() && reads.canMerge(loop, merged.back().loop, merged.back().extent))
       merged.back().extent *= extents[loop];

@@ -13,7 +13,7 @@ namespace kumiko::cpu {
 
 /// Slots 0 .. loops-1 stand for the loops of the caller.
 struct Reads {
-  Reads(unsigned loops, const Strides &strides) : opaque(loops), strides(strides), nextSlot(loops) {}
+  Reads(unsigned loops, Storage &storage) : opaque(loops), storage(storage), nextSlot(loops) {}
 
   llvm::SmallVector<Form> forms;
   /// Loops that are used other than linearly: in a bounds test, a division, as a value.
@@ -25,22 +25,22 @@ struct Reads {
   void collectBody(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims);
 
   /// Whether loop `inner` can run over both loops while `outer` stays 0.
-  bool canMerge(unsigned outer, unsigned inner, int64_t innerExtent) const;
+  bool canMerge(unsigned outer, unsigned inner, const eq::Extent &innerExtent) const;
 
 private:
-  const Strides &strides;
+  Storage &storage;
   void markOpaque(llvm::ArrayRef<Form> forms);
   unsigned nextSlot;
 };
 
 /// One loop left after merging: loop number `loop` runs over `extent` points; the loops it absorbed stay 0.
 struct MergedLoop {
-  unsigned loop;
-  int64_t extent;
+  unsigned loop = 0;
+  eq::Extent extent;
 };
 
 /// Merges neighbours among `loops` (outer first) where `reads` allow it; loops of one point disappear.
 llvm::SmallVector<MergedLoop> mergeLoops(const Reads &reads, llvm::ArrayRef<unsigned> loops,
-                                         llvm::ArrayRef<int64_t> extents);
+                                         llvm::ArrayRef<eq::Extent> extents);
 
 } // namespace kumiko::cpu

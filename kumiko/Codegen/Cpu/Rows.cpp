@@ -17,6 +17,7 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
+using eq::Extent;
 
 namespace {
 class RowsEmitter {
@@ -32,8 +33,6 @@ public:
       if (generic && llvm::is_contained(k.schedule.keptOps, int64_t(number)))
         keptOps.push_back(generic);
     }
-    for (Value result : k.results)
-      outputs.push_back(traceOutput(result));
     point.assign(rank, Form());
   }
 
@@ -43,10 +42,10 @@ public:
     across = !lanesInside() && !rowLoops.empty();
     if (across)
       laneLoop = rowLoops.pop_back_val();
-    int64_t rows = 1;
+    Extent rows = 1;
     for (const MergedLoop &loop : rowLoops)
       rows *= loop.extent;
-    auto [low, high] = k.chunkRange(rows, k.chunk, k.schedule.chunks);
+    auto [low, high] = k.chunkRange(rows);
     k.loop(low, high, 1, [&](Value number) {
       k.delinearize(number, rowLoops, point);
       if (!across)
@@ -56,14 +55,7 @@ public:
         emitRow();
       });
     });
-    for (auto [output, memref] : llvm::zip_equal(outputs, k.outputs))
-      if (!output.borders.empty()) {
-        Value first = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, k.chunk, k.index(0));
-        k.onlyIf(first, [&, memref = memref, &output = output] {
-          for (const Border &border : output.borders)
-            k.fillBorder(border, memref);
-        });
-      }
+    k.fillBorders();
   }
 
 private:
@@ -81,7 +73,7 @@ private:
 
   /// Kept and reduced loops merge among themselves where all reads and writes of the kernel allow it.
   void merge() {
-    Reads reads(rank, k.strides);
+    Reads reads(rank, k.storage);
     Position all;
     for (unsigned d = 0; d < rank; ++d)
       all.push_back(Form::ofSlot(d));
@@ -92,7 +84,7 @@ private:
       reads.collectBody(op, all);
     if (!keptOps.empty())
       reads.forms.push_back(linearize(ArrayRef(all).drop_front(keptRank), k.shape.rows.reduced));
-    for (const Output &output : outputs)
+    for (const Output &output : k.written)
       for (const Piece &piece : output.pieces) {
         reads.collect(piece.source, positionOf(piece.source));
         reads.forms.push_back(piece.offsetOf(positionOf(piece.source)));
@@ -100,7 +92,7 @@ private:
     rowLoops = mergeLoops(reads, llvm::to_vector(llvm::seq<unsigned>(0, keptRank)), extents);
     depthLoops = mergeLoops(reads, llvm::to_vector(llvm::seq<unsigned>(keptRank, rank)), extents);
     if (depthLoops.empty())
-      depthLoops.push_back({rank - 1, 1});
+      depthLoops.push_back({rank - 1, Extent(1)});
   }
 
   void emitRow() {
@@ -112,7 +104,7 @@ private:
       for (linalg::GenericOp row : now)
         readKept(row);
     }
-    for (auto [output, memref] : llvm::zip_equal(outputs, k.outputs))
+    for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
       for (const Piece &piece : output.pieces)
         writePiece(piece, memref);
     for (linalg::GenericOp op : keptOps)
@@ -122,14 +114,15 @@ private:
   //===--- rows kept in scratch -------------------------------------------------------------------===//
 
   Value scratchOf(linalg::GenericOp op) {
-    int64_t row = across ? k.demand.lanes : 1;
-    for (int64_t extent : k.shape.rows.reduced)
-      row *= extent;
+    Extent row = eq::product(k.shape.rows.reduced) * (across ? k.demand.lanes : 1);
     int64_t place = llvm::find(keptOps, op) - keptOps.begin();
-    int64_t offset = place * llvm::alignTo(row * 8, 64);
+    Extent offset = ceilDiv(row * 8, 64) * (64 * place);
     Type element = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-    return memref::ViewOp::create(k.b, k.loc, MemRefType::get({row}, element), k.scratch, k.index(offset),
-                                  ValueRange{});
+    SmallVector<Value> size;
+    if (!row.isStatic())
+      size.push_back(k.index(row));
+    auto type = MemRefType::get({row.isStatic() ? row.value() : ShapedType::kDynamic}, element);
+    return memref::ViewOp::create(k.b, k.loc, type, k.scratch, k.index(offset), size);
   }
 
   Form placeInRow(ArrayRef<Form> position) {
@@ -198,7 +191,7 @@ private:
     Value init = k.demand.at(op.getDpsInits()[0], {});
     if (!lanesInside())
       return reduceNest(op, 0, {across ? k.demand.spread(init) : init})[0];
-    int64_t vectors = depthLoops.back().extent / k.demand.lanes;
+    int64_t vectors = typicalSize(depthLoops.back().extent) / k.demand.lanes;
     SmallVector<Value> accumulators(vectors >= 8 ? 4 : 1, k.demand.spread(init));
     accumulators = reduceNest(op, 0, accumulators);
     while (accumulators.size() > 1) {
@@ -240,31 +233,36 @@ private:
   }
 
   SmallVector<Value> reduceVectors(linalg::GenericOp op, const MergedLoop &loop, SmallVector<Value> carried) {
-    int64_t lanes = k.demand.lanes, full = loop.extent / lanes, unroll = carried.size(), turns = full / unroll;
+    int64_t lanes = k.demand.lanes, unroll = carried.size();
     auto stepAt = [&](Form form, Value accumulator) {
       form.lane = 1;
       point[loop.loop] = form;
       return k.demand.spread(step(op, accumulator));
     };
-    carried = k.loop(0, turns * unroll * lanes, unroll * lanes, carried, [&](Form form, ArrayRef<Value> accumulators) {
+    Extent full = floorDiv(loop.extent, lanes) * lanes,
+           turns = floorDiv(loop.extent, unroll * lanes) * (unroll * lanes);
+    carried = k.loop(0, turns, unroll * lanes, carried, [&](Form form, ArrayRef<Value> accumulators) {
       SmallVector<Value> next;
       for (int64_t u = 0; u < unroll; ++u)
         next.push_back(stepAt(form + Form(u * lanes), accumulators[u]));
       return next;
     });
-    for (int64_t v = turns * unroll; v < full; ++v)
-      carried[0] = stepAt(Form(v * lanes), carried[0]);
-    if (loop.extent % lanes != 0) {
+    if (loop.extent.isStatic())
+      for (int64_t v = turns.value(); v < full.value(); v += lanes)
+        carried[0] = stepAt(Form(v), carried[0]);
+    else
+      carried[0] = k.loop(turns, full, lanes, {carried[0]}, [&](Form form, ArrayRef<Value> accumulators) {
+        return SmallVector<Value>{stepAt(form, accumulators[0])};
+      })[0];
+    Extent rest = loop.extent - full;
+    carried[0] = k.unlessZero(rest, {carried[0]}, [&](ArrayRef<Value> accumulators) {
       // Lanes beyond the row keep what they had.
-      k.demand.active = loop.extent % lanes;
-      Value next = stepAt(Form(full * lanes), carried[0]);
-      SmallVector<bool> bits;
-      for (int64_t lane = 0; lane < lanes; ++lane)
-        bits.push_back(lane < loop.extent % lanes);
-      Value mask = k.demand.constantOf(DenseElementsAttr::get(VectorType::get({lanes}, k.b.getI1Type()), bits));
-      carried[0] = arith::SelectOp::create(k.b, k.loc, mask, next, carried[0]);
+      k.demand.active = rest;
+      Value next = stepAt(Form(full), accumulators[0]);
+      next = arith::SelectOp::create(k.b, k.loc, k.demand.mask(), next, accumulators[0]);
       k.demand.active = lanes;
-    }
+      return SmallVector<Value>{next};
+    })[0];
     return carried;
   }
 
@@ -275,7 +273,7 @@ private:
       Position position = positionIn(piece.source, point);
       k.demand.store(k.demand.at(piece.source, position), memref, piece.offsetOf(position));
     };
-    if (piece.shape().size() == keptRank)
+    if (piece.rank() == keptRank)
       return write();
     std::function<void(unsigned)> nest = [&](unsigned depth) {
       const MergedLoop &loop = depthLoops[depth];
@@ -296,9 +294,8 @@ private:
 
   Kernel &k;
   unsigned keptRank, rank;
-  SmallVector<int64_t> extents;
+  Extents extents;
   SmallVector<linalg::GenericOp> reductions, keptOps;
-  std::vector<Output> outputs;
   SmallVector<MergedLoop> rowLoops, depthLoops;
   /// Lanes run across rows. Neither so nor inside a row: there is one row, whose order must be kept.
   bool across = false;

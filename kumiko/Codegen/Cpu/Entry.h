@@ -1,0 +1,42 @@
+//===- Entry.h - what a kernel computes once, before its loops --------------===//
+//
+// Constants, and expressions over symbols: each is one SSA value in the first block, however often it is asked for. The
+// symbols come from the table that every call of a kernel gets.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Equation/Extent.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace kumiko::cpu {
+
+class Entry {
+public:
+  /// `table` points to the values of the symbols, number n at place n of `names`.
+  Entry(mlir::Block *block, mlir::Location loc, mlir::Value table, llvm::ArrayRef<std::string> names);
+
+  mlir::Value constantOf(mlir::TypedAttr value);
+  /// An index. An expression must come after `anchor` is known.
+  mlir::Value valueOf(const eq::Extent &extent);
+  /// The first `active` of `lanes` truth values are set.
+  mlir::Value maskOf(const eq::Extent &active, unsigned lanes);
+
+  /// Expressions are computed before this op of the block, which stands before all loops.
+  mlir::Operation *anchor = nullptr;
+
+private:
+  mlir::OpBuilder atAnchor();
+  mlir::Value symbolOf(llvm::StringRef name);
+  mlir::Value compute(const eq::Extent &extent);
+
+  mlir::Block *block;
+  mlir::Location loc;
+  mlir::Value table;
+  llvm::ArrayRef<std::string> names;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
+  llvm::StringMap<mlir::Value> values, masks; ///< by the text of the expression, which is its normal form
+};
+
+} // namespace kumiko::cpu

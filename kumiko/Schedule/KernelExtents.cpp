@@ -1,0 +1,92 @@
+//===- KernelExtents.cpp - how long the tensors and loops of a kernel are --===//
+#include "kumiko/Schedule/KernelExtents.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace kumiko;
+using eq::Extent;
+
+Extent KernelExtents::ofIndex(OpFoldResult index) {
+  if (std::optional<int64_t> number = getConstantIntValue(index))
+    return *number;
+  return Extent::overflow();
+}
+
+Extents KernelExtents::ofIndices(ArrayRef<OpFoldResult> indices) {
+  return llvm::map_to_vector<6>(indices, [](OpFoldResult index) { return ofIndex(index); });
+}
+
+ArrayRef<Extent> KernelExtents::of(Value tensor) {
+  if (auto found = known.find(tensor); found != known.end())
+    return *found->second;
+  auto extents = std::make_unique<Extents>(compute(tensor));
+  return *(known[tensor] = std::move(extents));
+}
+
+static Extents extentsOf(tensor::ExtractSliceOp op) {
+  Extents extents;
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  for (auto [d, size] : llvm::enumerate(op.getMixedSizes()))
+    if (!dropped.test(d))
+      extents.push_back(KernelExtents::ofIndex(size));
+  return extents;
+}
+
+Extents KernelExtents::compute(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.hasStaticShape())
+    return Extents(type.getShape().begin(), type.getShape().end());
+  Operation *op = tensor.getDefiningOp();
+  if (auto destination = dyn_cast_or_null<DestinationStyleOpInterface>(op))
+    return Extents(of(destination.getTiedOpOperand(cast<OpResult>(tensor))->get()));
+  if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op))
+    return ofIndices(empty.getMixedSizes());
+  if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op))
+    return extentsOf(slice);
+  if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+    return ofIndices(expand.getMixedOutputShape());
+  if (isa_and_nonnull<tensor::BitcastOp, tensor::CastOp>(op))
+    return Extents(of(op->getOperand(0)));
+  if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
+    Extents inner(of(collapse.getSrc())), extents;
+    for (const auto &group : collapse.getReassociationIndices()) {
+      extents.push_back(1);
+      for (int64_t d : group)
+        extents.back() *= inner[d];
+    }
+    return extents;
+  }
+  if (auto pad = dyn_cast_or_null<tensor::PadOp>(op)) {
+    Extents extents(of(pad.getSource()));
+    for (auto [extent, low, high] : llvm::zip_equal(extents, pad.getMixedLowPad(), pad.getMixedHighPad()))
+      extent = ofIndex(low) + extent + ofIndex(high);
+    return extents;
+  }
+  return Extents(type.getRank(), Extent::overflow());
+}
+
+/// As linalg sees it: a loop is as long as a dimension that it alone walks along. A number says more than an
+/// expression.
+Extents KernelExtents::loopsOf(linalg::LinalgOp op) {
+  Extents extents(op.getNumLoops(), Extent::overflow());
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [expr, extent] : llvm::zip_equal(map.getResults(), of(operand.get())))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+        Extent &loop = extents[dim.getPosition()];
+        if (loop.overflowed() || (!loop.isStatic() && extent.isStatic()))
+          loop = extent;
+      }
+  }
+  return extents;
+}
+
+int64_t kumiko::typicalSize(const Extent &extent) {
+  if (extent.isStatic())
+    return extent.value();
+  auto symbol = [](StringRef name) -> std::optional<int64_t> {
+    // Many models leave their first dimension open and are mostly used with one of it.
+    return name.contains_insensitive("batch") || name.ends_with("[0]") || name == "N" ? 1 : 128;
+  };
+  return std::max<int64_t>(extent.evaluate(symbol).value_or(1), 1);
+}
