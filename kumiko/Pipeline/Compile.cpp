@@ -27,6 +27,13 @@ public:
       : path(path), options(options), problems(problems), progress(true), model(std::make_unique<CompiledModel>()) {
     model->session = std::make_unique<Session>(options.jobs);
   }
+  /// Of a module that is there already.
+  Compilation(std::unique_ptr<Session> session, mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options,
+              ProblemList &problems)
+      : options(options), problems(problems), progress(true), model(std::make_unique<CompiledModel>()) {
+    model->session = std::move(session);
+    model->module = std::move(module);
+  }
 
   std::unique_ptr<CompiledModel> run();
 
@@ -38,7 +45,7 @@ private:
   bool emitObjects();
   bool dump(Stage stage);
 
-  llvm::StringRef path;
+  llvm::StringRef path; ///< empty without a file
   const CompileOptions &options;
   ProblemList &problems;
   ProgressLine progress;
@@ -49,11 +56,13 @@ private:
 } // namespace
 
 bool Compilation::importModel() {
-  auto module = onnx::importOnnx(path, model->session->context(), options.import, problems, model->summary);
-  if (mlir::failed(module))
-    return false;
-  model->module = std::move(*module);
-  model->explanation.nodes = model->summary.nodes;
+  if (!model->module) {
+    auto module = onnx::importOnnx(path, model->session->context(), options.import, problems, model->summary);
+    if (mlir::failed(module))
+      return false;
+    model->module = std::move(*module);
+    model->explanation.nodes = model->summary.nodes;
+  }
   auto main = model->module->lookupSymbol<mlir::func::FuncOp>("main");
   for (mlir::Type type : main.getArgumentTypes())
     inputTypes.push_back(nn::toEquation(mlir::getElementTypeOrSelf(type)));
@@ -84,12 +93,14 @@ bool Compilation::plan() {
     value.type = type;
   for (auto [value, type] : llvm::zip_equal(model->program.outputs, outputTypes))
     value.type = type;
-  auto provenance = provenanceOf(path, options, model->target);
-  if (!provenance) {
-    takeProblems(provenance.takeError(), problems);
-    return false;
+  if (!path.empty()) {
+    auto provenance = provenanceOf(path, options, model->target);
+    if (!provenance) {
+      takeProblems(provenance.takeError(), problems);
+      return false;
+    }
+    model->program.provenance = std::move(*provenance);
   }
-  model->program.provenance = std::move(*provenance);
   annotate(*model->module, model->program);
   model->explanation.measureArena(*model->module);
   return runPasses(Stage::Plan);
@@ -176,4 +187,10 @@ std::unique_ptr<CompiledModel> Compilation::run() {
 std::unique_ptr<CompiledModel> kumiko::compile(llvm::StringRef path, const CompileOptions &options,
                                                ProblemList &problems) {
   return Compilation(path, options, problems).run();
+}
+
+std::unique_ptr<CompiledModel> kumiko::compileModule(std::unique_ptr<Session> session,
+                                                     mlir::OwningOpRef<mlir::ModuleOp> module,
+                                                     const CompileOptions &options, ProblemList &problems) {
+  return Compilation(std::move(session), std::move(module), options, problems).run();
 }

@@ -43,6 +43,9 @@ struct CompiledModel {
 
 /// Null exactly when `problems` has errors afterwards.
 std::unique_ptr<CompiledModel> compile(llvm::StringRef path, const CompileOptions &options, ProblemList &problems);
+/// The same for a module that was not read from a file: its `@main` is a function over nn ops. `import` is not used.
+std::unique_ptr<CompiledModel> compileModule(std::unique_ptr<Session> session, mlir::OwningOpRef<mlir::ModuleOp> module,
+                                             const CompileOptions &options, ProblemList &problems);
 
 /// The IR as people read it: weights elided, locations left out.
 void printModule(mlir::ModuleOp module, llvm::raw_ostream &os);

@@ -1,0 +1,202 @@
+//===- bench-ops.cpp - every op at one large size --------------------------===//
+//
+//   bench-ops SAMPLES [NAME...]
+//
+// Compiles each op of a file like kumiko/Nn/samples.txt by itself, runs it on one thread and prints a line
+//
+//   op  milliseconds  operations  bytes  GB/s of memcpy measured beside it      (tabs between)
+//
+// Operations and bytes are what the equation says: each operand and result moved once. Weights are constants, as they
+// are in networks. bench/ops.py makes a table of it.
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Equation/Cost.h"
+#include "kumiko/Equation/Given.h"
+#include "kumiko/Nn/Build.h"
+#include "kumiko/Nn/Equations.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Types.h"
+#include "kumiko/Pipeline/Execute.h"
+#include "kumiko/Support/Convert.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <chrono>
+#include <random>
+
+using namespace llvm;
+using namespace kumiko;
+using Clock = std::chrono::steady_clock;
+
+static double seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
+
+/// The best of many runs of `run`, for about half a second.
+static double bestOf(function_ref<void()> run) {
+  double best = 1e30;
+  auto begun = Clock::now();
+  for (int turn = 0; turn < 5 || seconds(begun) < 0.5; ++turn) {
+    auto start = Clock::now();
+    run();
+    best = std::min(best, seconds(start));
+  }
+  return best;
+}
+
+/// Bytes per second of a copy that no cache holds, counting what is read and what is written.
+static double copySpeed() {
+  constexpr size_t bytes = 64 << 20;
+  static std::vector<char> from(bytes, 1), to(bytes);
+  return 2 * bytes / bestOf([] { std::memcpy(to.data(), from.data(), bytes); });
+}
+
+/// Numbers that every op takes: floats between 0.1 and 0.9, integers below the smallest extent that is no detail.
+static Expected<Tensor> randomTensor(const eq::TensorType &type, int64_t bound, std::mt19937 &random) {
+  SmallVector<int64_t> shape;
+  for (const eq::Extent &extent : type.shape)
+    shape.push_back(extent.value());
+  Expected<Tensor> tensor = Tensor::zeros(type.element, shape);
+  if (!tensor)
+    return tensor;
+  std::uniform_real_distribution<double> real(0.1, 0.9);
+  std::uniform_int_distribution<int64_t> integer(0, type.element == ElementType::B1 ? 1 : bound - 1);
+  unsigned width = bytesOf(type.element);
+  for (int64_t i = 0; i < tensor->count(); ++i) {
+    uint8_t *place = tensor->mutableData() + i * width;
+    if (type.element == ElementType::F32) {
+      float value = real(random);
+      std::memcpy(place, &value, sizeof(value));
+    } else {
+      int64_t value = integer(random);
+      std::memcpy(place, &value, width);
+    }
+  }
+  return tensor;
+}
+
+static int64_t indexBound(const eq::Given &given) {
+  int64_t bound = 32;
+  if (given.operands[0])
+    for (const eq::Extent &extent : given.operands[0]->shape)
+      if (extent.value() > 32)
+        bound = bound == 32 ? extent.value() : std::min(bound, extent.value());
+  return bound;
+}
+
+/// What a network knows when it is compiled.
+static bool isWeight(const eq::OpDef &op, unsigned operand) {
+  StringRef name = op.operands[std::min<size_t>(operand, op.operands.size() - 1)].name;
+  return is_contained({"w", "bias", "scale", "slope", "mean", "var", "zero"}, name) ||
+         (op.name == "matmul" && name == "b");
+}
+
+namespace {
+/// An op by itself as a module, with tensors for what it reads.
+struct Case {
+  std::unique_ptr<Session> session = std::make_unique<Session>(/*jobs=*/1);
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<Tensor> inputs;
+  eq::Cost cost;
+};
+} // namespace
+
+static Error build(Case &made, const eq::OpDef &op, const eq::Given &given) {
+  Expected<eq::Instance> instance = eq::instantiate(op, given.application());
+  if (!instance)
+    return instance.takeError();
+  made.cost = eq::costOf(*instance);
+  mlir::MLIRContext *context = &made.session->context();
+  mlir::OpBuilder builder(context);
+  auto loc = builder.getUnknownLoc();
+  made.module = mlir::ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(made.module->getBody());
+  auto main = mlir::func::FuncOp::create(builder, loc, "main", builder.getFunctionType({}, {}));
+  mlir::Block *block = main.addEntryBlock();
+  builder.setInsertionPointToEnd(block);
+  std::mt19937 random(1);
+  SmallVector<mlir::Value> operands;
+  for (auto [number, type] : enumerate(given.operands)) {
+    if (!type) {
+      operands.push_back({});
+      continue;
+    }
+    Expected<Tensor> tensor = randomTensor(*type, indexBound(given), random);
+    if (!tensor)
+      return tensor.takeError();
+    mlir::RankedTensorType mlirType = nn::fromEquation(context, *type);
+    if (isWeight(op, number)) {
+      ArrayRef<char> bytes(reinterpret_cast<const char *>(tensor->data()), tensor->bytes().size());
+      auto value = mlir::DenseElementsAttr::getFromRawBuffer(mlirType, bytes);
+      operands.push_back(nn::ConstantOp::create(builder, loc, mlirType, value));
+    } else {
+      operands.push_back(block->addArgument(mlirType, loc));
+      made.inputs.push_back(std::move(*tensor));
+    }
+  }
+  SmallVector<mlir::NamedAttribute> attributes;
+  for (const eq::AttributeDef &attribute : op.attributes)
+    if (auto found = given.attributes.find(attribute.name); found != given.attributes.end())
+      attributes.push_back(
+          builder.getNamedAttr(attribute.name, nn::fromEquation(context, found->second, attribute.kind)));
+  std::string why;
+  auto built = nn::buildEquationOp(builder, loc, op.name, operands, attributes, why);
+  if (mlir::failed(built))
+    return createStringError(why);
+  // One result: further ones are optional and cost nothing when nobody reads them.
+  mlir::Value result = (*built)->getResult(0);
+  mlir::func::ReturnOp::create(builder, loc, result);
+  main.setType(builder.getFunctionType(block->getArgumentTypes(), result.getType()));
+  return Error::success();
+}
+
+static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numbers) {
+  Expected<eq::Given> given = eq::Given::parse(op, sample, numbers);
+  if (!given)
+    return given.takeError();
+  Case made;
+  if (Error error = build(made, op, *given))
+    return error;
+  ProblemList problems;
+  CompileOptions options;
+  options.name = "op";
+  options.jobs = 1;
+  auto compiled = compileModule(std::move(made.session), std::move(made.module), options, problems);
+  auto executable = compiled ? Executable::fromCompiled(*compiled, problems) : nullptr;
+  if (!executable || !executable->prepare(made.inputs, /*threads=*/1, problems) || !executable->run(problems))
+    return createStringError(problems.all().empty() ? "does not run" : problems.all().front().what);
+  double speed = copySpeed();
+  double best = bestOf([&] { executable->run(problems); });
+  outs() << formatv("{0}\t{1:f4}\t{2}\t{3}\t{4:f2}\n", op.name, best * 1e3, made.cost.flops.value(),
+                    made.cost.bytesFused.value(), std::max(speed, copySpeed()) / 1e9);
+  outs().flush();
+  return Error::success();
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2)
+    return errs() << "usage: bench-ops SAMPLES [NAME...]\n", 2;
+  auto file = MemoryBuffer::getFile(argv[1], /*IsText=*/true);
+  if (!file)
+    return errs() << "bench-ops: cannot read " << argv[1] << ": " << file.getError().message() << "\n", 1;
+  ArrayRef<char *> names(argv + 2, argc - 2);
+  SmallVector<StringRef> lines;
+  (*file)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
+  int status = 0;
+  for (StringRef line : lines) {
+    auto [name, rest] = line.split(' ');
+    if (line.starts_with("#") || (!names.empty() && none_of(names, [&](char *wanted) { return name == wanted; })))
+      continue;
+    auto [sample, values] = rest.split('|');
+    eq::Numbers numbers;
+    for (StringRef pair : split(values.trim(), ' '))
+      if (int64_t value; !pair.split('=').second.getAsInteger(10, value))
+        numbers[pair.split('=').first] = value;
+    const eq::OpDef *op = nn::lookupEquation(name);
+    Error error = op ? time(*op, sample.trim(), numbers) : createStringError("there is no such op");
+    if (error) {
+      errs() << "bench-ops: " << name << ": " << toString(std::move(error)) << "\n";
+      status = 1;
+    }
+  }
+  return status;
+}
