@@ -21,6 +21,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cassert>
 #include <cstdint>
 #include <memory>
@@ -41,6 +42,7 @@ public:
   Extent() = default;
   /// A static extent. Implicit, because most extents are plain numbers.
   Extent(int64_t value) : constant(value) {}
+  /// A name without backquotes and control characters (`isSymbolName`).
   static Extent symbol(llvm::StringRef name);
   static Extent overflow();
   /// The common extent of two dimensions that are equal or of which one is 1.
@@ -109,6 +111,14 @@ Extent max(const Extent &a, const Extent &b);
 Extent min(const Extent &a, const Extent &b);
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Extent &extent);
+
+/// Reads what `print` writes, and any other expression over + - * floordiv ceildiv mod max min broadcast; a name that
+/// is not made of letters, digits, `_` and `.` (and a number in brackets at the end: `x[0]`) stands in backquotes.
+/// Fails with a reason; long and deep texts are refused.
+llvm::Expected<Extent> parseExtent(llvm::StringRef text);
+
+/// Whether a symbol may have this name.
+bool isSymbolName(llvm::StringRef name);
 
 /// The product of all; 1 for an empty list.
 Extent product(llvm::ArrayRef<Extent> extents);

@@ -93,7 +93,12 @@ Extent floorDiv(const Extent &a, const Extent &b) {
   return Polynomial::atom({Atom::Kind::FloorDiv, "", a, b, 0});
 }
 
-Extent ceilDiv(const Extent &a, const Extent &b) { return -floorDiv(-a, b); }
+Extent ceilDiv(const Extent &a, const Extent &b) {
+  // Written as other programs write it, so that it meets their roundings in one normal form.
+  if (!a.isStatic() && b.isStatic() && b.value() > 0)
+    return floorDiv(a + b - Extent(1), b);
+  return -floorDiv(-a, b);
+}
 
 Extent mod(const Extent &a, const Extent &b) { return a - floorDiv(a, b) * b; }
 

@@ -16,7 +16,10 @@ static void printFactor(llvm::raw_ostream &os, const Extent &extent) {
 static void printAtom(llvm::raw_ostream &os, const Atom &atom) {
   switch (atom.kind) {
   case Atom::Kind::Symbol:
-    os << atom.name;
+    if (isPlainSymbol(atom.name))
+      os << atom.name;
+    else
+      os << '`' << atom.name << '`';
     return;
   case Atom::Kind::FloorDiv:
     os << '(';

@@ -155,8 +155,8 @@ private:
   std::unique_ptr<llvm::BumpPtrAllocator> allocator = std::make_unique<llvm::BumpPtrAllocator>();
 };
 
-/// The value of an attribute of an op application.
+/// The value of an attribute of an op application. Integers may be expressions over symbols.
 using Attribute = std::variant<int64_t, double, bool, std::string, ElementType, llvm::SmallVector<int64_t, 6>,
-                               llvm::SmallVector<double, 4>>;
+                               llvm::SmallVector<double, 4>, Extent, llvm::SmallVector<Extent, 4>>;
 
 } // namespace kumiko::eq

@@ -51,9 +51,11 @@ Extent Polynomial::make(llvm::SmallVector<Term, 2> terms, int64_t constant) {
   if (merged.empty())
     return constant;
   for (const Term &term : merged)
-    for (const AtomRef &atom : term.atoms)
+    for (const AtomRef &atom : term.atoms) {
       result->depth = std::max(result->depth, atom->depth);
-  if (merged.size() > maxTerms || result->depth > maxDepth)
+      result->weight = std::min(result->weight + atom->weight, maxWeight + 1);
+    }
+  if (merged.size() > maxTerms || result->depth > maxDepth || result->weight > maxWeight)
     return Extent::overflow();
   Extent extent(std::move(result));
   extent.constant = constant;
@@ -62,6 +64,8 @@ Extent Polynomial::make(llvm::SmallVector<Term, 2> terms, int64_t constant) {
 
 Extent Polynomial::atom(Atom atom) {
   auto depthOf = [](const Extent &extent) { return extent.terms ? extent.terms->depth : 0; };
+  auto weightOf = [](const Extent &extent) { return extent.terms ? extent.terms->weight : 0; };
+  atom.weight = 1 + weightOf(atom.a) + weightOf(atom.b);
   atom.depth = atom.kind == Atom::Kind::Symbol ? 0 : 1 + std::max(depthOf(atom.a), depthOf(atom.b));
   Term term;
   term.atoms.push_back(std::make_shared<const Atom>(std::move(atom)));

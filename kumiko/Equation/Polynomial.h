@@ -11,6 +11,7 @@ struct Atom {
   std::string name; ///< of a symbol
   Extent a, b;      ///< operands of the others
   unsigned depth = 0;
+  unsigned weight = 1; ///< symbols and operators when written out
 };
 using AtomRef = std::shared_ptr<const Atom>;
 
@@ -24,9 +25,11 @@ struct Term {
 struct Polynomial {
   llvm::SmallVector<Term, 2> terms;
   unsigned depth = 0;
+  unsigned weight = 0;
 
-  /// Limits that no honest shape comes near; past them an extent counts as overflowed.
-  static constexpr unsigned maxTerms = 512, maxDegree = 32, maxDepth = 128;
+  /// Limits that no honest shape comes near; past them an extent counts as overflowed. The weight bounds everything
+  /// that walks an extent: parts are shared, so a small graph may be a huge expression when written out.
+  static constexpr unsigned maxTerms = 512, maxDegree = 32, maxDepth = 128, maxWeight = 4096;
 
   static llvm::ArrayRef<Term> termsOf(const Extent &extent);
   static int64_t constantOf(const Extent &extent) { return extent.constant; }
@@ -34,6 +37,9 @@ struct Polynomial {
   static Extent make(llvm::SmallVector<Term, 2> terms, int64_t constant);
   static Extent atom(Atom atom);
 };
+
+/// Whether a name stands in an expression as it is; any other is written in backquotes.
+bool isPlainSymbol(llvm::StringRef name);
 
 int compareAtoms(const Atom &a, const Atom &b);
 int compareAtomLists(llvm::ArrayRef<AtomRef> a, llvm::ArrayRef<AtomRef> b);

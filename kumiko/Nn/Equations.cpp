@@ -1,6 +1,7 @@
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Equation/Parser.h"
 #include "kumiko/Nn/Definition.h"
+#include "kumiko/Nn/Extents.h"
 #include "kumiko/Nn/Types.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -49,8 +50,8 @@ llvm::Error checkType(StringRef role, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return failed("{0} is '{1}', expected a ranked tensor", role, type);
-  if (!tensor.hasStaticShape())
-    return failed("{0} is '{1}', expected a static shape", role, type);
+  if (!tensor.hasStaticShape() && !isa_and_present<ExtentsAttr>(tensor.getEncoding()))
+    return failed("{0} is '{1}', expected extents that are numbers or #nn.extents", role, type);
   if (toEquation(tensor.getElementType()) == ElementType::Invalid)
     return failed("{0} has elements of type '{1}', which equations do not have", role, tensor.getElementType());
   return llvm::Error::success();

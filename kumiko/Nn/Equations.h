@@ -26,7 +26,7 @@ const eq::OpDef *lookupEquation(llvm::StringRef opName);
 llvm::ArrayRef<eq::OpDef> allEquations();
 
 /// The op's statements on the types it has. With `onlyUsedResults`, statements that only serve results without uses are
-/// left out. Fails when the op has no equation, a shape is not static, or the equation does not fit its types.
+/// left out. Fails when the op has no equation, an extent is not known, or the equation does not fit its types.
 llvm::Expected<eq::Instance> instantiate(mlir::Operation *op, bool onlyUsedResults = false);
 
 /// The op's operands by slot.

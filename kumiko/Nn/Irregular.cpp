@@ -7,9 +7,9 @@
 using namespace mlir;
 using namespace kumiko::nn;
 
+using kumiko::eq::Extent;
 using Types = SmallVector<Type, 4>;
 using Operands = ArrayRef<RankedTensorType>;
-static constexpr int64_t open = ShapedType::kDynamic;
 
 namespace {
 /// Attributes by name; they are there and of their kind.
@@ -18,11 +18,26 @@ struct Attributes {
   int64_t integer(StringRef name) const { return all.getAs<IntegerAttr>(name).getValue().getSExtValue(); }
   ArrayRef<int64_t> integers(StringRef name) const { return all.getAs<DenseI64ArrayAttr>(name).asArrayRef(); }
   StringRef text(StringRef name) const { return all.getAs<StringAttr>(name).getValue(); }
+  /// The extent that values decide: the symbol that the op defines, overflowed where it has no name.
+  Extent counted() const {
+    auto symbols = all.getAs<ArrayAttr>("symbols");
+    return symbols ? Extent::symbol(cast<StringAttr>(symbols[0]).getValue()) : Extent::overflow();
+  }
 };
 } // namespace
 
-static RankedTensorType indices(MLIRContext *context, ArrayRef<int64_t> shape) {
-  return RankedTensorType::get(shape, IntegerType::get(context, 64));
+/// With `?` and no encoding when an extent has no name.
+static RankedTensorType typeOf(ArrayRef<Extent> shape, Type elementType) {
+  if (llvm::none_of(shape, [](const Extent &extent) { return extent.overflowed(); }))
+    return tensorOf(shape, elementType);
+  return RankedTensorType::get(
+      llvm::map_to_vector(
+          shape, [](const Extent &extent) { return extent.isStatic() ? extent.value() : ShapedType::kDynamic; }),
+      elementType);
+}
+
+static RankedTensorType indices(MLIRContext *context, ArrayRef<Extent> shape) {
+  return typeOf(shape, IntegerType::get(context, 64));
 }
 
 static std::string describe(RankedTensorType type) {
@@ -44,50 +59,55 @@ static bool hasAxis(RankedTensorType x, int64_t axis, std::string &why) {
   return false;
 }
 
+/// Whether two extents cannot be equal. What only a run can tell is the run's to check.
+static bool differ(const Extent &a, const Extent &b) { return a.isStatic() && b.isStatic() && a != b; }
+
 FailureOr<Types> TopkOp::inferTypes(Operands operands, DictionaryAttr attributes, std::string &why) {
   RankedTensorType x = operands[0];
-  int64_t axis = Attributes{attributes}.integer("axis"), k = Attributes{attributes}.integer("k");
+  int64_t axis = Attributes{attributes}.integer("axis");
   if (!hasAxis(x, axis, why)) // topk_c1
     return failure();
-  if (k < 0 || (x.getDimSize(axis) != open && k > x.getDimSize(axis))) // topk_c2
-    return refuse(why, llvm::formatv("{0} of {1} elements are asked for", k, x.getDimSize(axis)).str());
-  SmallVector<int64_t> shape(x.getShape());
+  Extent k = *extentOf(attributes.get("k"));
+  SmallVector<Extent, 4> shape = extentsOf(x);
+  if ((k.isStatic() && k.value() < 0) ||
+      (k.isStatic() && shape[axis].isStatic() && k.value() > shape[axis].value())) // topk_c2
+    return refuse(why, k.str() + " of " + shape[axis].str() + " elements are asked for");
   shape[axis] = k;
-  return Types{RankedTensorType::get(shape, x.getElementType()), indices(x.getContext(), shape)};
+  return Types{typeOf(shape, x.getElementType()), indices(x.getContext(), shape)};
 }
 
-FailureOr<Types> NonzeroOp::inferTypes(Operands operands, DictionaryAttr, std::string &) {
-  return Types{indices(operands[0].getContext(), {operands[0].getRank(), open})};
+FailureOr<Types> NonzeroOp::inferTypes(Operands operands, DictionaryAttr attributes, std::string &) {
+  return Types{indices(operands[0].getContext(), {operands[0].getRank(), Attributes{attributes}.counted()})};
 }
 
 FailureOr<Types> UniqueOp::inferTypes(Operands operands, DictionaryAttr attributes, std::string &why) {
   RankedTensorType x = operands[0];
-  int64_t axis = Attributes{attributes}.integer("axis");
+  Attributes given{attributes};
+  int64_t axis = given.integer("axis");
   if (!hasAxis(x, axis, why)) // unique_c1
     return failure();
-  SmallVector<int64_t> shape(x.getShape());
-  shape[axis] = open;
-  RankedTensorType list = indices(x.getContext(), {open});
-  return Types{RankedTensorType::get(shape, x.getElementType()), list, indices(x.getContext(), {x.getDimSize(axis)}),
-               list};
+  SmallVector<Extent, 4> shape = extentsOf(x);
+  RankedTensorType list = indices(x.getContext(), given.counted()), which = indices(x.getContext(), shape[axis]);
+  shape[axis] = given.counted();
+  return Types{typeOf(shape, x.getElementType()), list, which, list};
 }
 
-FailureOr<Types> NmsOp::inferTypes(Operands operands, DictionaryAttr, std::string &why) {
+FailureOr<Types> NmsOp::inferTypes(Operands operands, DictionaryAttr attributes, std::string &why) {
   RankedTensorType boxes = operands[0], scores = operands[1];
-  if (boxes.getRank() != 3 || boxes.getDimSize(2) != 4) // nms_c1
+  SmallVector<Extent, 4> boxShape = extentsOf(boxes), scoreShape = extentsOf(scores);
+  if (boxShape.size() != 3 || differ(boxShape[2], 4)) // nms_c1
     return refuse(why, "boxes are " + describe(boxes) + ", expected batch x boxes x 4");
-  if (scores.getRank() != 3 || scores.getDimSize(0) != boxes.getDimSize(0) ||
-      scores.getDimSize(2) != boxes.getDimSize(1)) // nms_c2
+  if (scoreShape.size() != 3 || differ(scoreShape[0], boxShape[0]) || differ(scoreShape[2], boxShape[1])) // nms_c2
     return refuse(why, "scores are " + describe(scores) + ", expected batch x classes x boxes");
-  return Types{indices(boxes.getContext(), {open, 3})};
+  return Types{indices(boxes.getContext(), {Attributes{attributes}.counted(), 3})};
 }
 
 FailureOr<Types> DetOp::inferTypes(Operands operands, DictionaryAttr, std::string &why) {
   RankedTensorType x = operands[0];
-  ArrayRef<int64_t> shape = x.getShape();
-  if (shape.size() < 2 || shape.back() != shape[shape.size() - 2]) // det_c1
+  SmallVector<Extent, 4> shape = extentsOf(x);
+  if (shape.size() < 2 || differ(shape.back(), shape[shape.size() - 2])) // det_c1
     return refuse(why, describe(x) + " does not end in square matrices");
-  return Types{RankedTensorType::get(shape.drop_back(2), x.getElementType())};
+  return Types{typeOf(ArrayRef(shape).drop_back(2), x.getElementType())};
 }
 
 /// Regions of images as `height` x `width` bins.
@@ -96,18 +116,19 @@ static FailureOr<Types> regions(Operands operands, Attributes attributes, int64_
   int64_t height = attributes.integer("height"), width = attributes.integer("width");
   if (x.getRank() != 4) // roi_align_c1, max_roi_pool_c1
     return refuse(why, "images are " + describe(x) + ", expected batch x channels x height x width");
-  if (rois.getRank() != 2 || rois.getDimSize(1) != numbers) // roi_align_c2, max_roi_pool_c2
+  SmallVector<Extent, 4> images = extentsOf(x), boxes = extentsOf(rois);
+  if (boxes.size() != 2 || differ(boxes[1], numbers)) // roi_align_c2, max_roi_pool_c2
     return refuse(why, "regions are " + describe(rois) + ", expected " + Twine(numbers) + " numbers each");
   if (height < 1 || width < 1) // roi_align_c3, max_roi_pool_c3
     return refuse(why, llvm::formatv("bins of {0} x {1}", height, width).str());
-  return Types{RankedTensorType::get({rois.getDimSize(0), x.getDimSize(1), height, width}, x.getElementType())};
+  return Types{typeOf({boxes[0], images[1], height, width}, x.getElementType())};
 }
 
 FailureOr<Types> RoiAlignOp::inferTypes(Operands operands, DictionaryAttr attributes, std::string &why) {
   Attributes given{attributes};
   RankedTensorType batch = operands[2];
   if (batch.getRank() != 1 || operands[1].getRank() != 2 ||
-      batch.getDimSize(0) != operands[1].getDimSize(0)) // roi_align_c2
+      differ(extentsOf(batch)[0], extentsOf(operands[1])[0])) // roi_align_c2
     return refuse(why, "images of regions are " + describe(batch) + ", expected one number for each region");
   if (given.integer("sampling") < 0) // roi_align_c3
     return refuse(why, "the number of samples is negative");
@@ -143,16 +164,15 @@ FailureOr<Types> NgramCountOp::inferTypes(Operands operands, DictionaryAttr attr
     return refuse(why, "the pool does not divide into " + Twine(columns.size()) + " n-grams");
   if (columns.empty() || llvm::any_of(columns, [](int64_t column) { return column < 0 || column == INT64_MAX; }))
     return refuse(why, "columns are missing or negative"); // ngram_count_c3
-  return Types{
-      RankedTensorType::get({x.getDimSize(0), *llvm::max_element(columns) + 1}, Float32Type::get(x.getContext()))};
+  return Types{typeOf({extentsOf(x)[0], *llvm::max_element(columns) + 1}, Float32Type::get(x.getContext()))};
 }
 
 FailureOr<Types> RandomBitsOp::inferTypes(Operands, DictionaryAttr attributes, std::string &why) {
-  ArrayRef<int64_t> shape = Attributes{attributes}.integers("shape");
-  if (llvm::any_of(shape, [](int64_t size) { return size < 0; })) // random_bits_c1
+  SmallVector<Extent, 4> shape = *extentsOf(attributes.get("shape"));
+  if (llvm::any_of(shape, [](const Extent &size) { return size.isStatic() && size.value() < 0; })) // random_bits_c1
     return refuse(why, "the shape has a negative number");
   auto element = IntegerType::get(attributes.getContext(), 32, IntegerType::Unsigned);
-  return Types{RankedTensorType::get(shape, element)};
+  return Types{typeOf(shape, element)};
 }
 
 LogicalResult kumiko::nn::detail::verifyIrregularOp(Operation *op) {
@@ -160,13 +180,19 @@ LogicalResult kumiko::nn::detail::verifyIrregularOp(Operation *op) {
   SmallVector<RankedTensorType, 4> operands;
   for (Type type : op->getOperandTypes())
     operands.push_back(cast<RankedTensorType>(type));
+  if (auto symbols = op->getAttrOfType<ArrayAttr>("symbols"))
+    if (symbols.size() != 1 || !kumiko::eq::isSymbolName(cast<StringAttr>(symbols[0])))
+      return op->emitOpError() << "defines one symbol, whose name has neither quotes nor control characters; found "
+                               << symbols;
   std::string why;
   FailureOr<Types> expected = irregular.inferTypes(operands, op->getAttrDictionary(), why);
   if (failed(expected))
     return op->emitOpError() << why;
   for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(op->getResultTypes(), *expected)))
-    if (auto [found, wanted] = pair;
-        failed(verifyCompatibleShape(found, wanted)) || getElementTypeOrSelf(found) != getElementTypeOrSelf(wanted))
+    // Of an extent without a name the result may know more than the op tells; below Lower types have no names.
+    if (auto [found, wanted] = pair; found != wanted && (cast<RankedTensorType>(found).getEncoding() ||
+                                                         failed(verifyCompatibleShape(found, wanted)) ||
+                                                         getElementTypeOrSelf(found) != getElementTypeOrSelf(wanted)))
       return op->emitOpError() << "result " << number << " is " << found << ", expected " << wanted;
   return success();
 }

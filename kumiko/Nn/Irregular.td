@@ -1,7 +1,8 @@
 //===- Irregular.td - ops that sort, count or draw -------------------------===//
 //
 // What they compute is said by a function each in kumiko/Evaluate/Irregular. Result types follow from operands and
-// attributes (`inferTypes` in Irregular.cpp); an extent that values decide is `?`.
+// attributes (`inferTypes` in Irregular.cpp). An extent that values decide is a data symbol, which the op defines and
+// `symbols` names; without that attribute it is `?`, as where a graph is only evaluated.
 //
 //===----------------------------------------------------------------------===//
 #ifndef KUMIKO_NN_IRREGULAR_TD
@@ -28,7 +29,7 @@ def Nn_TopkOp : Nn_IrregularOp<"topk", "it sorts"> {
     %v, %i = nn.topk %x {axis = 1, k = 2, largest = true} : (tensor<3x4xf32>) -> (tensor<3x2xf32>, tensor<3x2xi64>)
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$x, Nn_IntAttr:$axis, Nn_IntAttr:$k, BoolAttr:$largest);
+  let arguments = (ins AnyRankedTensor:$x, Nn_IntAttr:$axis, Nn_NumberAttr:$k, BoolAttr:$largest);
   let results = (outs AnyRankedTensor:$values, AnyRankedTensor:$index);
 }
 
@@ -36,10 +37,10 @@ def Nn_NonzeroOp : Nn_IrregularOp<"nonzero", "the number of results depends on v
   let summary = "the positions of all elements that are not 0, one column each, in row-major order";
   let description = [{
     ```mlir
-    %i = nn.nonzero %x : (tensor<3x4xf32>) -> tensor<2x?xi64>
+    %i = nn.nonzero %x {symbols = ["n"]} : (tensor<3x4xf32>) -> tensor<2x?xi64, #nn.extents<2, "n">>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$x);
+  let arguments = (ins AnyRankedTensor:$x, OptionalAttr<StrArrayAttr>:$symbols);
   let results = (outs AnyRankedTensor:$index);
 }
 
@@ -54,7 +55,7 @@ def Nn_UniqueOp : Nn_IrregularOp<"unique", "the number of results depends on val
         : (tensor<6xi32>) -> (tensor<?xi32>, tensor<?xi64>, tensor<6xi64>, tensor<?xi64>)
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$x, Nn_IntAttr:$axis, BoolAttr:$sorted);
+  let arguments = (ins AnyRankedTensor:$x, Nn_IntAttr:$axis, BoolAttr:$sorted, OptionalAttr<StrArrayAttr>:$symbols);
   let results = (outs AnyRankedTensor:$y, AnyRankedTensor:$first, AnyRankedTensor:$which, AnyRankedTensor:$count);
 }
 
@@ -72,7 +73,7 @@ def Nn_NmsOp : Nn_IrregularOp<"nms", "the number of results depends on values"> 
     ```
   }];
   let arguments = (ins AnyRankedTensor:$boxes, AnyRankedTensor:$scores, Nn_IntAttr:$limit, Nn_FloatAttr:$iou,
-                       Nn_FloatAttr:$threshold, BoolAttr:$centered);
+                       Nn_FloatAttr:$threshold, BoolAttr:$centered, OptionalAttr<StrArrayAttr>:$symbols);
   let results = (outs AnyRankedTensor:$index);
 }
 
@@ -150,7 +151,7 @@ def Nn_RandomBitsOp : Nn_IrregularOp<"random_bits", "it draws"> {
     %y = nn.random_bits {shape = array<i64: 2, 3>, key = 7} : () -> tensor<2x3xui32>
     ```
   }];
-  let arguments = (ins DenseI64ArrayAttr:$shape, Nn_IntAttr:$key);
+  let arguments = (ins Nn_NumbersAttr:$shape, Nn_IntAttr:$key);
   let results = (outs AnyRankedTensor:$y);
 }
 

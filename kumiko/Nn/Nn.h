@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Nn/Extents.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -34,7 +34,8 @@ def Nn_ReshapeOp : Nn_Op<"reshape", [Pure]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
     A view: no element moves, no code is made.
-    (C1) both sides have the same element type, (C2) and the same number of elements.
+    (C1) both sides have the same element type, (C2) and the same number of elements, as far as these are numbers; where
+    products of expressions differ, a check of the program says that they are equal.
     ```mlir
     %y = nn.reshape %x : tensor<2x3xf32> -> tensor<6xf32>
     ```
@@ -60,6 +61,42 @@ def Nn_BitcastOp : Nn_Op<"bitcast", [Pure]> {
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
   let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+def Nn_ExtentOp : Nn_Op<"extent", [Pure, ConstantLike]> {
+  let summary = "the value of an expression over symbols";
+  let description = [{
+    Lower uses it where linalg wants a size. A number is an `arith.constant`.
+    ```mlir
+    %n = nn.extent #nn.extent<"batch*seq">
+    ```
+  }];
+  let arguments = (ins Nn_ExtentAttr:$value);
+  let results = (outs Index:$y);
+  let assemblyFormat = "attr-dict $value";
+  let hasFolder = 1;
+}
+
+def Nn_SymbolOp : Nn_Op<"symbol"> {
+  let summary = "an element of an integer tensor becomes the value of a symbol";
+  let description = [{
+    Element `at`, counted in row-major order. A negative value has `wrap` added. Then it must lie between `lower` (0 where
+    nothing is said) and `upper`, or is brought there with `clamp`; so a symbol is never negative. Where it is used the
+    symbol is known: the op stands before everything whose type or attribute has its name.
+    (C1) the name has neither quotes nor control characters, (C2) elements are integers, (C3) the element exists as far as
+    the type tells.
+    ```mlir
+    nn.symbol "end" = %ends[1] {clamp, upper = #nn.extent<"seq">, wrap = #nn.extent<"seq">} : tensor<2xi64>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, StrAttr:$symbol, Nn_IntAttr:$at, OptionalAttr<Nn_NumberAttr>:$wrap,
+                       OptionalAttr<Nn_NumberAttr>:$lower, OptionalAttr<Nn_NumberAttr>:$upper, UnitAttr:$clamp);
+  let assemblyFormat = "$symbol `=` $x `[` $at `]` attr-dict `:` type($x)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,12 +15,36 @@ def Nn_Dialect : Dialect {
     record is generated. Hand-written are constants, views and kernels: `kumiko/Nn/Nn.td`.
   }];
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attribute, ::mlir::DialectAsmPrinter &printer) const override;
+  }];
 }
 
 class Nn_Op<string mnemonic, list<Trait> traits = []> : Op<Nn_Dialect, mnemonic, traits>;
 
 // As I64Attr, but read back with its sign: an axis or a pad amount may be negative.
 def Nn_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;
+// An integer that may be an expression over symbols, #nn.extent<"seq - 1">, and a list with such integers. The typed
+// accessors are for those that are numbers.
+def Nn_NumberAttr : Attr<CPred<"::kumiko::nn::isNumber($_self)">, "64-bit signless integer attribute or #nn.extent"> {
+  let storageType = "::mlir::Attribute";
+  let returnType = "int64_t";
+  let convertFromStorage = "::llvm::cast<::mlir::IntegerAttr>($_self).getInt()";
+  let constBuilderCall = "$_builder.getI64IntegerAttr($0)";
+}
+def Nn_NumbersAttr : Attr<CPred<"::kumiko::nn::isNumbers($_self)">, "i64 dense array attribute or array with #nn.extent"> {
+  let storageType = "::mlir::Attribute";
+  let returnType = "::llvm::ArrayRef<int64_t>";
+  let convertFromStorage = "::llvm::cast<::mlir::DenseI64ArrayAttr>($_self).asArrayRef()";
+}
+def Nn_ExtentAttr : Attr<CPred<"::llvm::isa<::kumiko::nn::ExtentAttr>($_self)">, "expression over symbols"> {
+  let storageType = "::kumiko::nn::ExtentAttr";
+  let returnType = "::kumiko::eq::Extent";
+  let convertFromStorage = "$_self.getExtent()";
+}
+
 // As F64Attr, but read as a double.
 def Nn_FloatAttr : FloatAttrBase<F64, "64-bit float attribute"> {
   let returnType = "double";

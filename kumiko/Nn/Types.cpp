@@ -1,4 +1,5 @@
 #include "kumiko/Nn/Types.h"
+#include "kumiko/Nn/Extents.h"
 
 using namespace mlir;
 
@@ -70,19 +71,10 @@ Type fromEquation(MLIRContext *context, ElementType type) {
   return {};
 }
 
-eq::TensorType toEquation(RankedTensorType type) {
-  eq::TensorType result;
-  result.element = toEquation(type.getElementType());
-  for (int64_t dim : type.getShape())
-    result.shape.push_back(ShapedType::isDynamic(dim) ? eq::Extent::overflow() : eq::Extent(dim));
-  return result;
-}
+eq::TensorType toEquation(RankedTensorType type) { return {toEquation(type.getElementType()), extentsOf(type)}; }
 
 RankedTensorType fromEquation(MLIRContext *context, const eq::TensorType &type) {
-  SmallVector<int64_t> shape;
-  for (const eq::Extent &extent : type.shape)
-    shape.push_back(extent.value());
-  return RankedTensorType::get(shape, fromEquation(context, type.element));
+  return tensorOf(type.shape, fromEquation(context, type.element));
 }
 
 std::optional<eq::Attribute> toEquation(mlir::Attribute attribute, eq::AttributeKind kind) {
@@ -91,10 +83,14 @@ std::optional<eq::Attribute> toEquation(mlir::Attribute attribute, eq::Attribute
   case Kind::Int:
     if (auto value = dyn_cast<IntegerAttr>(attribute); value && value.getType().isSignlessInteger(64))
       return value.getInt();
+    if (auto value = dyn_cast<ExtentAttr>(attribute))
+      return value.getExtent();
     break;
   case Kind::Ints:
     if (auto value = dyn_cast<DenseI64ArrayAttr>(attribute))
       return SmallVector<int64_t, 6>(value.asArrayRef());
+    if (std::optional<SmallVector<eq::Extent, 4>> value = extentsOf(attribute))
+      return *value;
     break;
   case Kind::Float:
     if (auto value = dyn_cast<FloatAttr>(attribute); value && value.getType().isF64())
@@ -141,6 +137,10 @@ mlir::Attribute fromEquation(MLIRContext *context, const eq::Attribute &attribut
     return TypeAttr::get(fromEquation(context, *value));
   if (auto *value = std::get_if<SmallVector<int64_t, 6>>(&attribute))
     return builder.getDenseI64ArrayAttr(*value);
+  if (auto *value = std::get_if<eq::Extent>(&attribute))
+    return numberAttr(context, *value);
+  if (auto *value = std::get_if<SmallVector<eq::Extent, 4>>(&attribute))
+    return numbersAttr(context, *value);
   return builder.getDenseF64ArrayAttr(std::get<SmallVector<double, 4>>(attribute));
 }
 

@@ -18,10 +18,10 @@ ElementType toEquation(mlir::Type elementType);
 /// Null for Invalid. Index is i64 (it is never stored).
 mlir::Type fromEquation(mlir::MLIRContext *context, ElementType type);
 
-/// A dynamic dimension becomes the overflowed extent, an unknown element type Invalid; the equation engine refuses
-/// both.
+/// Extents are those of the encoding (kumiko/Nn/Extents.h). A `?` without one becomes the overflowed extent, an unknown
+/// element type Invalid; the equation engine refuses both.
 eq::TensorType toEquation(mlir::RankedTensorType type);
-/// Extents must be static.
+/// No extent may have overflowed.
 mlir::RankedTensorType fromEquation(mlir::MLIRContext *context, const eq::TensorType &type);
 
 /// Nothing when the attribute is not of that kind.

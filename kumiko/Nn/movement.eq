@@ -71,3 +71,6 @@ op reverse_sequence(x: T, len: i64; time: int = 0, batch: int = 1) -> y: T {
 
 # start, start + step, ... : `n` elements.
 op range(start: T, step: T; n: int) -> y: T { y(i) = start + T(i) * step  where i in n }
+
+# The integer `value`, which may be an expression over symbols: how a shape becomes data.
+op number(; value: int) -> y: i64 { y = value }

@@ -17,6 +17,7 @@ def shapes():
          [np.concatenate([x, x[:, :1] + 1, x[:, 1:] + 2], 1)], axis=1)
     case("concat", "two along the first", [x, x[:1]], [np.concatenate([x, x[:1]], 0)], axis=0)
     case("range", "of floats", [np.float32(0.5), np.float32(-0.25)], [f32(0.5, 0.25, 0, -0.25, -0.5)], n=5)
+    case("number", "is an i64", [], [np.int64(-(2**40))], value=-(2**40))
     case("range", "of integers", [np.int64(2**60), np.int64(3)], [np.int64([2**60, 2**60 + 3, 2**60 + 6])], n=3)
 
 

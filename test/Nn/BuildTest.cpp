@@ -4,6 +4,7 @@
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/OnnxRows.h"
+#include "kumiko/Nn/Symbols.h"
 #include "kumiko/Nn/Types.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Verifier.h"
@@ -103,11 +104,45 @@ TEST_F(BuildTest, RefusalsSayWhy) {
   EXPECT_EQ(llvm::range_size(*module->getBody()), before);
 }
 
-TEST_F(BuildTest, DynamicShapesAreRefused) {
+TEST_F(BuildTest, UnknownExtentsAreRefused) {
   Value x = value(f32({2, 3}));
   x.setType(f32({ShapedType::kDynamic, 3}));
   EXPECT_TRUE(failed(nn::buildEquationOp(builder, builder.getUnknownLoc(), "relu", {x}, {}, why)));
-  EXPECT_EQ(why, "x is 'tensor<?x3xf32>', expected a static shape");
+  EXPECT_EQ(why, "x is 'tensor<?x3xf32>', expected extents that are numbers or #nn.extents");
+}
+
+TEST_F(BuildTest, SymbolicTypesFollowFromTheEquation) {
+  eq::Extent n = eq::Extent::symbol("N");
+  Type element = builder.getF32Type();
+  Location loc = builder.getUnknownLoc();
+  Value x = value(f32({2, 3}));
+  x.setType(nn::tensorOf({n, 3}, element));
+  auto sum = nn::AddOp::create(builder, loc, x, value(f32({3})));
+  EXPECT_EQ(sum.getType(), nn::tensorOf({n, 3}, element));
+  EXPECT_EQ(nn::extentsOf(sum.getType())[0], n);
+  EXPECT_EQ(nn::toEquation(sum.getType()).shape[0], n);
+  // A list with an expression goes into an attribute and back.
+  auto out = builder.getNamedAttr("out", nn::numbersAttr(&context, {n - eq::Extent(1), 3}));
+  auto slice = nn::buildEquationOp(builder, loc, "slice", {x}, {ints("start", {1, 0}), ints("step", {1, 1}), out}, why);
+  ASSERT_TRUE(succeeded(slice)) << why;
+  EXPECT_EQ((*slice)->getResult(0).getType(), nn::tensorOf({n - eq::Extent(1), 3}, element));
+  EXPECT_TRUE(nn::usesSymbols(*slice));
+  EXPECT_FALSE(nn::usesSymbols(value(f32({3})).getDefiningOp()));
+}
+
+TEST_F(BuildTest, GroupsOfReshapes) {
+  eq::Extent n = eq::Extent::symbol("N"), s = eq::Extent::symbol("S");
+  using Lists = SmallVector<SmallVector<int64_t, 2>>;
+  auto groups = nn::commonGroups({n, s, 768}, {n * s, 12, 64});
+  EXPECT_EQ(groups.from, (Lists{{0, 1}, {2}}));
+  EXPECT_EQ(groups.to, (Lists{{0}, {1, 2}}));
+  groups = nn::commonGroups({2, 1, 3}, {2, 3, 1});
+  EXPECT_EQ(groups.from, (Lists{{0}, {1, 2}}));
+  EXPECT_EQ(groups.to, (Lists{{0}, {1, 2}}));
+  // Products that do not meet are one group: the program checks that all elements are there.
+  groups = nn::commonGroups({n, 4}, {2, s});
+  EXPECT_EQ(groups.from, (Lists{{0, 1}}));
+  EXPECT_EQ(groups.to, (Lists{{0, 1}}));
 }
 
 TEST_F(BuildTest, UnusedResultsCostNothing) {

@@ -68,3 +68,9 @@ func.func @range(%a0: tensor<f32>, %a1: tensor<f32>) -> (tensor<2xf32>) {
   %r0 = nn.range %a0, %a1 {n = 2} : (tensor<f32>, tensor<f32>) -> (tensor<2xf32>)
   return %r0 : tensor<2xf32>
 }
+
+// CHECK-LABEL: func @number
+func.func @number() -> (tensor<i64>) {
+  %r0 = nn.number {value = 7} : () -> (tensor<i64>)
+  return %r0 : tensor<i64>
+}

@@ -19,9 +19,9 @@ struct KindSpelling {
 static KindSpelling spellingOf(AttributeKind kind) {
   switch (kind) {
   case AttributeKind::Int:
-    return {"Nn_IntAttr", "int64_t", "$_builder.getI64IntegerAttr({0})"};
+    return {"Nn_NumberAttr", "int64_t", "$_builder.getI64IntegerAttr({0})"};
   case AttributeKind::Ints:
-    return {"DenseI64ArrayAttr", "::llvm::ArrayRef<int64_t>", "$_builder.getDenseI64ArrayAttr({0})"};
+    return {"Nn_NumbersAttr", "::llvm::ArrayRef<int64_t>", "$_builder.getDenseI64ArrayAttr({0})"};
   case AttributeKind::Float:
     return {"Nn_FloatAttr", "double", "$_builder.getF64FloatAttr({0})"};
   case AttributeKind::Floats:

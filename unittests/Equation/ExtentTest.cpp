@@ -134,4 +134,61 @@ TEST(Extent, GrowthIsBounded) {
   EXPECT_TRUE(deep.overflowed());
 }
 
+/// The normal form of a text, or what is wrong with it.
+std::string parsed(llvm::StringRef text) {
+  llvm::Expected<Extent> extent = parseExtent(text);
+  return extent ? extent->str() : llvm::toString(extent.takeError());
+}
+
+TEST(Extent, TextIsReadBack) {
+  Extent h = sym("H"), w = sym("x[1]"), odd = sym("past + 1");
+  for (const Extent &extent :
+       {h * w * Extent(-3) + Extent(7), floorDiv(h - Extent(1), 2) + Extent(1), max(h - w, odd), min(h * h, 12),
+        Extent::broadcast(h, w), floorDiv(h + w, odd), -h, h - Extent(1), max(floorDiv(h, w) * odd, w)}) {
+    llvm::Expected<Extent> again = parseExtent(extent.str());
+    ASSERT_TRUE(bool(again)) << extent.str() << ": " << llvm::toString(again.takeError());
+    EXPECT_EQ(*again, extent) << extent.str();
+  }
+}
+
+TEST(Extent, AnyExpressionIsNormalised) {
+  EXPECT_EQ(parsed(" 2 * (a + b) - b*2 "), "2*a");
+  EXPECT_EQ(parsed("a ceildiv 2"), "((a - 1) floordiv 2) + 1");
+  EXPECT_EQ(parsed("7 mod 4"), "3");
+  EXPECT_EQ(parsed("`a`"), "a");
+  EXPECT_EQ(parsed("`max`"), "`max`");
+  EXPECT_EQ(parsed("maximum"), "maximum");
+  EXPECT_EQ(parsed("a.b_1[12]"), "a.b_1[12]");
+}
+
+TEST(Extent, BadTextHasAReason) {
+  EXPECT_EQ(parsed(""), "a number, a name or '(' is expected at position 0: ''");
+  EXPECT_EQ(parsed("a +"), "a number, a name or '(' is expected at position 3: 'a +'");
+  EXPECT_EQ(parsed("a b"), "an operator is expected at position 2: 'a b'");
+  EXPECT_EQ(parsed("max(a b)"), "',' is expected at position 6: 'max(a b)'");
+  EXPECT_EQ(parsed("floordiv"), "a number, a name or '(' is expected at position 0: 'floordiv'");
+  EXPECT_EQ(parsed("`a"), "a name without control characters and a closing '`' are expected at position 1: '`a'");
+  EXPECT_EQ(parsed("99999999999999999999"), "the number does not fit in 64 bits at position 0: '99999999999999999999'");
+  EXPECT_EQ(parsed("a floordiv 0"), "the expression has no value: 'a floordiv 0'");
+  EXPECT_EQ(parsed("9223372036854775807*a*2"), "the expression has no value: '9223372036854775807*a*2'");
+}
+
+// Hostile text costs neither stack nor time.
+TEST(Extent, LongAndDeepTextIsRefused) {
+  EXPECT_NE(parsed(std::string(5000, '(') + "a").find("nested too deeply"), std::string::npos);
+  EXPECT_NE(parsed(std::string(100000, '1')).find("100000 characters"), std::string::npos);
+  std::string wide = "(a0";
+  for (int i = 1; i < 200; ++i)
+    wide += "+a" + std::to_string(i);
+  EXPECT_NE(parsed(wide + ")*" + wide + ")").find("no value"), std::string::npos);
+}
+
+// Parts are shared: without a limit on the written form this would have 2^100 terms.
+TEST(Extent, SharedPartsDoNotExplode) {
+  Extent grown = sym("N");
+  for (int i = 0; i < 100; ++i)
+    grown = max(grown * sym("A"), grown * sym("B"));
+  EXPECT_TRUE(grown.overflowed());
+}
+
 } // namespace

@@ -133,6 +133,8 @@ bool OpContext::bindAttribute(const AttributeDef &attribute, const Attribute &va
   case AttributeKind::Int:
     if (integer)
       constant = Constant::of(*integer);
+    else if (const auto *extent = std::get_if<Extent>(&value))
+      constant = Constant::of(*extent);
     break;
   case AttributeKind::Float:
     if (real || integer)
@@ -161,6 +163,8 @@ bool OpContext::bindAttribute(const AttributeDef &attribute, const Attribute &va
     if (const auto *list = std::get_if<llvm::SmallVector<int64_t, 6>>(&value)) {
       constant.kind = Constant::Kind::Ints;
       constant.ints.append(list->begin(), list->end());
+    } else if (const auto *extents = std::get_if<llvm::SmallVector<Extent, 4>>(&value)) {
+      constant = Constant::ofList(*extents);
     }
     break;
   case AttributeKind::Floats:

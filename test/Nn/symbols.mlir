@@ -1,0 +1,64 @@
+// RUN: kumiko-opt %s | kumiko-opt | FileCheck %s
+
+// The encoding is written in the normal form of the expressions, whatever was read.
+// CHECK-LABEL: func @normal_form
+// CHECK-SAME: tensor<?x768xf32, #nn.extents<"batch*seq", 768>>
+func.func @normal_form(%x: tensor<?x768xf32, #nn.extents<"seq * batch + 0", 768>>) { return }
+
+// A name that is no identifier stands in backquotes.
+// CHECK-LABEL: func @names
+// CHECK-SAME: #nn.extents<"2*`past + 1`", "x[0]">
+func.func @names(%x: tensor<?x?xf32, #nn.extents<"`past + 1` * 2", "x[0]">>) { return }
+
+// Extents of results follow from those of operands.
+// CHECK-LABEL: func @conv
+func.func @conv(%x: tensor<?x3x?x?xf32, #nn.extents<"N", 3, "H", "W">>, %w: tensor<8x3x3x3xf32>)
+    -> tensor<?x8x?x?xf32, #nn.extents<"N", 8, "(H ceildiv 2)", "(W ceildiv 2)">> {
+  // CHECK: nn.conv
+  // CHECK-SAME: -> tensor<?x8x?x?xf32, #nn.extents<"N", 8, "((H - 1) floordiv 2) + 1", "((W - 1) floordiv 2) + 1">>
+  %y = nn.conv %x, %w {stride = array<i64: 2, 2>, dilation = array<i64: 1, 1>, lo = array<i64: 1, 1>, hi = array<i64: 1, 1>}
+      : (tensor<?x3x?x?xf32, #nn.extents<"N", 3, "H", "W">>, tensor<8x3x3x3xf32>)
+      -> tensor<?x8x?x?xf32, #nn.extents<"N", 8, "(H ceildiv 2)", "(W ceildiv 2)">>
+  return %y : tensor<?x8x?x?xf32, #nn.extents<"N", 8, "(H ceildiv 2)", "(W ceildiv 2)">>
+}
+
+// An integer of an attribute may be an expression.
+// CHECK-LABEL: func @slice
+func.func @slice(%x: tensor<?x4xf32, #nn.extents<"seq", 4>>) -> tensor<?x4xf32, #nn.extents<"seq - 1", 4>> {
+  // CHECK: nn.slice %{{.*}} {out = [#nn.extent<"seq - 1">, 4], start = array<i64: 1, 0>, step = array<i64: 1, 1>}
+  %y = nn.slice %x {start = array<i64: 1, 0>, step = array<i64: 1, 1>, out = [#nn.extent<"seq - 1">, 4]}
+      : (tensor<?x4xf32, #nn.extents<"seq", 4>>) -> tensor<?x4xf32, #nn.extents<"seq - 1", 4>>
+  return %y : tensor<?x4xf32, #nn.extents<"seq - 1", 4>>
+}
+
+// A count of values is a symbol that the op defines.
+// CHECK-LABEL: func @counted
+func.func @counted(%x: tensor<3x?xf32, #nn.extents<3, "seq">>) -> tensor<2x?xi64, #nn.extents<2, "n">> {
+  // CHECK: nn.nonzero %{{.*}} {symbols = ["n"]} : {{.*}} -> tensor<2x?xi64, #nn.extents<2, "n">>
+  %y = nn.nonzero %x {symbols = ["n"]} : (tensor<3x?xf32, #nn.extents<3, "seq">>) -> tensor<2x?xi64, #nn.extents<2, "n">>
+  return %y : tensor<2x?xi64, #nn.extents<2, "n">>
+}
+
+// An element of a tensor becomes a symbol, and later types and attributes use it.
+// CHECK-LABEL: func @read
+func.func @read(%x: tensor<?xf32, #nn.extents<"seq">>, %end: tensor<2xi64>) -> tensor<?xf32, #nn.extents<"end">> {
+  // CHECK: nn.symbol "end" = %{{.*}}[1] {clamp, upper = #nn.extent<"seq">, wrap = #nn.extent<"seq">} : tensor<2xi64>
+  nn.symbol "end" = %end[1] {clamp, upper = #nn.extent<"seq">, wrap = #nn.extent<"seq">} : tensor<2xi64>
+  %y = nn.slice %x {start = array<i64: 0>, step = array<i64: 1>, out = [#nn.extent<"end">]}
+      : (tensor<?xf32, #nn.extents<"seq">>) -> tensor<?xf32, #nn.extents<"end">>
+  return %y : tensor<?xf32, #nn.extents<"end">>
+}
+
+// CHECK-LABEL: func @extent
+func.func @extent() -> index {
+  // CHECK: nn.extent #nn.extent<"max(7, seq)">
+  %n = nn.extent #nn.extent<"max(7, seq)">
+  return %n : index
+}
+
+// CHECK-LABEL: func @table
+// CHECK-SAME: nn.checks = [{lhs = #nn.extent<"K">, message = "inner dimensions", relation = "==", rhs = 7 : i64}]
+// CHECK-SAME: nn.symbols = [{lower = 1 : i64, name = "K"}, {data, name = "n"}]
+func.func @table() attributes {
+    nn.symbols = [{name = "K", lower = 1}, {name = "n", data}],
+    nn.checks = [{lhs = #nn.extent<"K">, relation = "==", rhs = 7, message = "inner dimensions"}]} { return }
