@@ -46,6 +46,9 @@ static void addLowerStage(OpPassManager &passes, const PipelineOptions &options)
 }
 
 static void addScheduleStage(OpPassManager &passes, const PipelineOptions &options) {
+  // What is wide stays wide where a kernel is cut.
+  if (options.allow >= Allow::Rounding)
+    passes.addPass(createWidenKernelsPass());
   // A schedule is for a kernel of one kind, so kernels are cut before they get one.
   passes.addPass(createSplitKernelsPass());
   passes.addPass(createScheduleKernelsPass());

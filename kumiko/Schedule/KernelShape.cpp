@@ -1,6 +1,7 @@
 //===- KernelShape.cpp - what kind of kernel a body of linalg ops is -------===//
 #include "kumiko/Schedule/KernelShape.h"
 #include "kumiko/Lower/Exact.h"
+#include "kumiko/Schedule/RowDemands.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -264,8 +265,12 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
       if (auto generic = dyn_cast<linalg::GenericOp>(user))
         broadcastBack |= generic.getNumLoops() > op.getNumParallelLoops();
   bool along = llvm::any_of(reductions, [&](linalg::GenericOp op) { return reducesAlongMemory(op, extents); });
-  if ((along || broadcastBack) && findRows(reductions, body, extents, shape.rows, shape.why))
-    shape.kind = KernelKind::Rows;
+  if ((along || broadcastBack) && findRows(reductions, body, extents, shape.rows, shape.why)) {
+    if (demandsStayInRow(reductions, results, shape.rows, extents))
+      shape.kind = KernelKind::Rows;
+    else
+      shape.why = "something is read from another row than the one at hand";
+  }
   // Lanes along a row would each have a sum of their own.
   shape.rows.lanesInsideRow &= !exact;
   return shape;

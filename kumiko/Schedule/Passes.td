@@ -24,4 +24,16 @@ def SplitKernelsPass : Pass<"kumiko-split-kernels", "::mlir::ModuleOp"> {
     are read once. Class: exact.
   }];
 }
+
+def WidenKernelsPass : Pass<"kumiko-widen-kernels", "::mlir::ModuleOp"> {
+  let summary = "Compute in f64 what would lose digits in f32, where that costs nothing";
+  let description = [{
+    Sums, and sums of what has been rounded before, are computed in f64 together with the arithmetic that leads to them,
+    and rounded when they are stored. Elementary functions stay in f32, and so do large contractions and windows of
+    products, which are bound by arithmetic.
+
+    Before: bodies are linalg on tensors. After: the same, with tensors of f64 between bodies; arguments and results are
+    as they were. Class: rounding.
+  }];
+}
 #endif

@@ -122,3 +122,26 @@ nn.kernel @ordered(%a: tensor<8x33xf32>, %b: tensor<33x16xf32>) -> tensor<8x16xf
   } -> tensor<8x16xf32>
   nn.yield %y : tensor<8x16xf32>
 }
+
+// A transposed result asks for sums of other rows than the one at hand, though all extents are equal.
+// CHECK-LABEL: nn.kernel @turned
+// CHECK-SAME: template = "points"
+nn.kernel @turned(%x: tensor<4x4x8xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4x4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<4x4x8xf32>) outs(%init : tensor<4x4xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%s : tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<4x4xf32>
+  nn.yield %y : tensor<4x4xf32>
+}

@@ -1,0 +1,16 @@
+//===- RowDemands.h - does everything that a row needs lie in that row? -----===//
+//
+// The rows template knows a reduction's result for the row at hand only. A transposition behind a reduction could ask
+// for another row, even where all extents are equal, so demands are followed symbolically.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Schedule/KernelShape.h"
+
+namespace kumiko {
+
+/// Whether all that reductions and results ask for is known while a row is worked on.
+bool demandsStayInRow(llvm::ArrayRef<mlir::linalg::GenericOp> reductions, mlir::ValueRange results,
+                      const RowsShape &rows, KernelExtents &extents);
+
+} // namespace kumiko

@@ -1,0 +1,101 @@
+// RUN: kumiko-opt %s --kumiko-widen-kernels | FileCheck %s
+
+#matrix = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#vector = affine_map<(i) -> (i)>
+
+// A sum runs in f64 from load to store, and what leads to it does so too; the result is rounded once.
+// CHECK-LABEL: nn.kernel @squares
+// CHECK: linalg.fill {{.*}} tensor<4xf64>
+// CHECK: ^bb0(%[[P:.*]]: f32, %[[O:.*]]: f64):
+// CHECK: %[[W:.*]] = arith.extf %[[P]]
+// CHECK: %[[Q:.*]] = arith.mulf %[[W]], %[[W]] : f64
+// CHECK: arith.addf %[[O]], %[[Q]] : f64
+// CHECK: arith.truncf
+// CHECK: nn.yield %{{.*}} : tensor<4xf32>
+nn.kernel @squares(%x: tensor<4x6xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [#matrix, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x6xf32>) outs(%i : tensor<4xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.mulf %p, %p : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4xf32>
+  nn.yield %s : tensor<4xf32>
+}
+
+// One product and one sum are one rounding already.
+// CHECK-LABEL: nn.kernel @affine
+// CHECK-NOT: f64
+// CHECK: nn.yield
+nn.kernel @affine(%x: tensor<8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#vector, #vector, #vector, #vector], iterator_types = ["parallel"]}
+      ins(%x, %a, %b : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%p: f32, %q: f32, %r: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %0, %r : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  nn.yield %y : tensor<8xf32>
+}
+
+// The difference of two products loses the digits in which they agree.
+// CHECK-LABEL: nn.kernel @rotate
+// CHECK: arith.subf {{.*}} : f64
+// CHECK: arith.truncf
+nn.kernel @rotate(%x: tensor<8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#vector, #vector, #vector, #vector], iterator_types = ["parallel"]}
+      ins(%x, %a, %b : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%p: f32, %q: f32, %r: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.mulf %p, %r : f32
+    %2 = arith.subf %0, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<8xf32>
+  nn.yield %y : tensor<8xf32>
+}
+
+// A function in f32 does not pass digits on, so what it is given stays as it is.
+// CHECK-LABEL: nn.kernel @bent
+// CHECK-NOT: f64
+// CHECK: nn.yield
+nn.kernel @bent(%x: tensor<8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#vector, #vector, #vector, #vector], iterator_types = ["parallel"]}
+      ins(%x, %a, %b : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%p: f32, %q: f32, %r: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.mulf %p, %r : f32
+    %2 = arith.subf %0, %1 : f32
+    %3 = math.exp %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<8xf32>
+  nn.yield %y : tensor<8xf32>
+}
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// Products of large matrices stay in f32.
+// CHECK-LABEL: nn.kernel @product
+// CHECK-NOT: f64
+// CHECK: nn.yield
+nn.kernel @product(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %s = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%i : tensor<64x64xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x64xf32>
+  nn.yield %s : tensor<64x64xf32>
+}
