@@ -1,5 +1,6 @@
 //===- KernelExtents.cpp - how long the tensors and loops of a kernel are --===//
 #include "kumiko/Schedule/KernelExtents.h"
+#include "kumiko/Nn/Nn.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -9,7 +10,9 @@ using eq::Extent;
 Extent KernelExtents::ofIndex(OpFoldResult index) {
   if (std::optional<int64_t> number = getConstantIntValue(index))
     return *number;
-  return Extent::overflow();
+  auto value = dyn_cast<Value>(index);
+  auto op = value ? value.getDefiningOp<nn::ExtentOp>() : nn::ExtentOp();
+  return op ? op.getValue() : Extent::overflow();
 }
 
 Extents KernelExtents::ofIndices(ArrayRef<OpFoldResult> indices) {
@@ -21,6 +24,17 @@ ArrayRef<Extent> KernelExtents::of(Value tensor) {
     return *found->second;
   auto extents = std::make_unique<Extents>(compute(tensor));
   return *(known[tensor] = std::move(extents));
+}
+
+/// An argument's are an attribute of the kernel.
+static Extents extentsOf(BlockArgument argument) {
+  auto kernel = dyn_cast<nn::KernelOp>(argument.getOwner()->getParentOp());
+  auto extents = kernel ? kernel.getArgAttrOfType<nn::ExtentsAttr>(argument.getArgNumber(), nn::ExtentsAttr::name)
+                        : nn::ExtentsAttr();
+  size_t rank = cast<RankedTensorType>(argument.getType()).getRank();
+  if (!extents || extents.getExtents().size() != rank)
+    return Extents(rank, Extent::overflow());
+  return Extents(extents.getExtents());
 }
 
 static Extents extentsOf(tensor::ExtractSliceOp op) {
@@ -36,18 +50,20 @@ Extents KernelExtents::compute(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (type.hasStaticShape())
     return Extents(type.getShape().begin(), type.getShape().end());
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    return extentsOf(argument);
   Operation *op = tensor.getDefiningOp();
-  if (auto destination = dyn_cast_or_null<DestinationStyleOpInterface>(op))
+  if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
     return Extents(of(destination.getTiedOpOperand(cast<OpResult>(tensor))->get()));
-  if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op))
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
     return ofIndices(empty.getMixedSizes());
-  if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op))
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return extentsOf(slice);
-  if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
     return ofIndices(expand.getMixedOutputShape());
-  if (isa_and_nonnull<tensor::BitcastOp, tensor::CastOp>(op))
+  if (isa<tensor::BitcastOp, tensor::CastOp>(op))
     return Extents(of(op->getOperand(0)));
-  if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
     Extents inner(of(collapse.getSrc())), extents;
     for (const auto &group : collapse.getReassociationIndices()) {
       extents.push_back(1);
@@ -56,7 +72,7 @@ Extents KernelExtents::compute(Value tensor) {
     }
     return extents;
   }
-  if (auto pad = dyn_cast_or_null<tensor::PadOp>(op)) {
+  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
     Extents extents(of(pad.getSource()));
     for (auto [extent, low, high] : llvm::zip_equal(extents, pad.getMixedLowPad(), pad.getMixedHighPad()))
       extent = ofIndex(low) + extent + ofIndex(high);

@@ -1,5 +1,6 @@
 //===- Schedule.cpp - the schedule as an attribute -------------------------===//
 #include "kumiko/Schedule/Schedule.h"
+#include "kumiko/Nn/Extents.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -69,7 +70,7 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
     if (number >= contractionFields || kind == KernelKind::Contraction)
       entries.push_back(b.getNamedAttr(field.name, b.getI64IntegerAttr(this->*field.member)));
   for (const ExtentField &field : extentFields)
-    entries.push_back(b.getNamedAttr(field.name, b.getI64IntegerAttr((this->*field.member).value())));
+    entries.push_back(b.getNamedAttr(field.name, nn::numberAttr(context, this->*field.member)));
   if (packed)
     entries.push_back(b.getNamedAttr("packed", b.getUnitAttr()));
   if (prefetch)
@@ -99,10 +100,11 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
       schedule.*field.member = number.getInt();
     }
   for (const ExtentField &field : extentFields)
-    if (auto number = attribute.getAs<IntegerAttr>(field.name)) {
-      if (number.getInt() < 0)
+    if (Attribute number = attribute.get(field.name)) {
+      std::optional<eq::Extent> extent = nn::extentOf(number);
+      if (!extent || (extent->isStatic() && extent->value() < 0))
         return failure();
-      schedule.*field.member = number.getInt();
+      schedule.*field.member = *extent;
     }
   schedule.packed = attribute.contains("packed");
   schedule.prefetch = attribute.contains("prefetch");

@@ -1,5 +1,6 @@
 //===- Demand.cpp - walking from a demanded element up to memory -----------===//
 #include "kumiko/Codegen/Cpu/Demand.h"
+#include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/KernelShape.h"
 
 using namespace mlir;
@@ -62,6 +63,8 @@ Value Demand::scalarOutside(Value scalar) {
   if (TypedAttr constant = constantScalar(scalar))
     return constantOf(constant);
   Operation *op = scalar.getDefiningOp();
+  if (auto extent = dyn_cast<nn::ExtentOp>(op))
+    return indexOf(extent.getValue());
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     Position position;
     for (Value index : extract.getIndices())

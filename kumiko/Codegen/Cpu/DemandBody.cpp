@@ -1,6 +1,7 @@
 //===- DemandBody.cpp - bodies of linalg ops, loads and stores, by lane ----===//
 #include "kumiko/Codegen/Cpu/Demand.h"
 #include "kumiko/Lower/Exact.h"
+#include "kumiko/Nn/Nn.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -199,6 +200,8 @@ SmallVector<Value> Demand::body(linalg::GenericOp op, ArrayRef<Form> dims, Small
   auto valueOf = [&](Value value) -> Value {
     if (Value known = values.lookup(value))
       return known;
+    if (auto extent = value.getDefiningOp<nn::ExtentOp>())
+      return indexOf(extent.getValue());
     TypedAttr constant;
     if (matchPattern(value, m_Constant(&constant)))
       return constantOf(constant);

@@ -2,6 +2,7 @@
 #include "kumiko/Codegen/Cpu/Kernel.h"
 #include "kumiko/Codegen/Cpu/Passes.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Symbols.h"
 #include "kumiko/Schedule/Packing.h"
 
 namespace kumiko {
@@ -57,6 +58,27 @@ static func::FuncOp createFunction(OpBuilder &b, nn::KernelOp kernel) {
   return function;
 }
 
+/// Every size is a number or an expression over symbols of the program.
+static LogicalResult checkSizes(nn::KernelOp kernel, KernelExtents &extents, ArrayRef<std::string> symbols) {
+  Block &body = kernel.getBody().front();
+  SmallVector<Value> tensors(body.getArguments().begin(), body.getArguments().end());
+  for (Operation &op : body)
+    llvm::append_range(tensors, op.getResults());
+  for (Value tensor : tensors)
+    if (isa<RankedTensorType>(tensor.getType()))
+      for (const Extent &extent : extents.of(tensor)) {
+        if (extent.overflowed())
+          return emitError(tensor.getLoc()) << "the size of a tensor is not known: " << tensor.getType();
+        SmallVector<StringRef> names;
+        extent.symbols(names);
+        for (StringRef name : names)
+          if (!llvm::is_contained(symbols, name))
+            return emitError(tensor.getLoc())
+                   << "a size depends on '" << name << "', which is no symbol of the program";
+      }
+  return success();
+}
+
 static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbols) {
   FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
   if (failed(schedule))
@@ -64,6 +86,8 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
   Block &body = kernel.getBody().front();
   ValueRange results = body.getTerminator()->getOperands();
   Storage storage;
+  if (failed(checkSizes(kernel, storage.extents, symbols)))
+    return failure();
   KernelShape shape = shapeOfKernel(body, results, storage.extents);
   if (shape.kind != schedule->kind)
     return kernel.emitError("the schedule's template does not fit the kernel: ") << shape.why;
@@ -121,7 +145,10 @@ namespace {
 struct EmitKernels final : kumiko::impl::EmitKernelsPassBase<EmitKernels> {
   void runOnOperation() override {
     SmallVector<nn::KernelOp> kernels(getOperation().getOps<nn::KernelOp>());
-    SmallVector<std::string> symbols; // no type has one yet
+    SmallVector<std::string> symbols;
+    if (auto main = getOperation().lookupSymbol<func::FuncOp>("main"))
+      for (nn::Symbol &symbol : nn::symbolsOf(main))
+        symbols.push_back(std::move(symbol.name));
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       function.erase();
     for (nn::KernelOp kernel : kernels)
