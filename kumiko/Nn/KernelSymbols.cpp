@@ -26,7 +26,8 @@ KernelOp KernelSymbols::add(KernelOp kernel) {
 }
 
 KernelOp KernelSymbols::make(ArrayRef<Value> inputs, llvm::function_ref<bool(Value)> isConstant,
-                             ArrayRef<Value> results, llvm::function_ref<void(OpBuilder &, IRMapping &)> fill) {
+                             ArrayRef<Value> results, llvm::function_ref<void(OpBuilder &, IRMapping &)> fill,
+                             llvm::function_ref<ExtentsAttr(Value)> extentsOf) {
   auto b = OpBuilder::atBlockBegin(&symbols.getOp()->getRegion(0).front());
   Location unknown = b.getUnknownLoc();
   auto type = b.getFunctionType(TypeRange(ValueRange(inputs)), TypeRange(ValueRange(results)));
@@ -38,6 +39,14 @@ KernelOp KernelSymbols::make(ArrayRef<Value> inputs, llvm::function_ref<bool(Val
                                                         : body->addArgument(value.getType(), unknown));
     if (isConstant(value))
       kernel.setArgAttr(number, "nn.constant", b.getUnitAttr());
+  }
+  if (extentsOf) {
+    for (auto [number, value] : llvm::enumerate(inputs))
+      if (ExtentsAttr extents = extentsOf(value))
+        kernel.setArgAttr(number, extentsAttrName, extents);
+    for (auto [number, value] : llvm::enumerate(results))
+      if (ExtentsAttr extents = extentsOf(value))
+        kernel.setResultAttr(number, b.getStringAttr(extentsAttrName), extents);
   }
   b.setInsertionPointToEnd(body);
   fill(b, mapping);

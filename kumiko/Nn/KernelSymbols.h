@@ -12,10 +12,12 @@ public:
   explicit KernelSymbols(mlir::ModuleOp module) : symbols(module) {}
 
   /// The kernel that computes `results` from `inputs`. `fill` puts its ops at the builder's place: the mapping has the
-  /// inputs when it is called, and the results when it returns.
+  /// inputs when it is called, and the results when it returns. Where types have plain `?`, `extentsOf` says what is
+  /// meant.
   KernelOp make(llvm::ArrayRef<mlir::Value> inputs, llvm::function_ref<bool(mlir::Value)> isConstant,
                 llvm::ArrayRef<mlir::Value> results,
-                llvm::function_ref<void(mlir::OpBuilder &, mlir::IRMapping &)> fill);
+                llvm::function_ref<void(mlir::OpBuilder &, mlir::IRMapping &)> fill,
+                llvm::function_ref<ExtentsAttr(mlir::Value)> extentsOf = nullptr);
 
 private:
   /// Gives a new kernel its name, or erases it in favour of the equal one that is already there.

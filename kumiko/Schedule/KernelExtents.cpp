@@ -29,7 +29,7 @@ ArrayRef<Extent> KernelExtents::of(Value tensor) {
 /// An argument's are an attribute of the kernel.
 static Extents extentsOf(BlockArgument argument) {
   auto kernel = dyn_cast<nn::KernelOp>(argument.getOwner()->getParentOp());
-  auto extents = kernel ? kernel.getArgAttrOfType<nn::ExtentsAttr>(argument.getArgNumber(), nn::ExtentsAttr::name)
+  auto extents = kernel ? kernel.getArgAttrOfType<nn::ExtentsAttr>(argument.getArgNumber(), nn::extentsAttrName)
                         : nn::ExtentsAttr();
   size_t rank = cast<RankedTensorType>(argument.getType()).getRank();
   if (!extents || extents.getExtents().size() != rank)

@@ -65,13 +65,13 @@ public:
         calls.push_back(call);
     });
     for (nn::CallOp call : calls)
-      replace(kernel, call, cuts);
+      replace(kernel, call, cuts, extents);
     kernel.erase();
   }
 
 private:
   /// Calls one kernel after the other; what one has written, the next ones read.
-  void replace(nn::KernelOp kernel, nn::CallOp call, ArrayRef<Value> cuts) {
+  void replace(nn::KernelOp kernel, nn::CallOp call, ArrayRef<Value> cuts, KernelExtents &extents) {
     llvm::MapVector<Value, Value> known; // values of the body that are tensors of the network now
     llvm::DenseSet<Value> constants;
     for (auto [argument, value] : llvm::zip_equal(kernel.getBody().front().getArguments(), call.getArgs())) {
@@ -80,16 +80,16 @@ private:
         constants.insert(argument);
     }
     for (Value cut : cuts)
-      known[cut] = part(call, {cut}, known, constants)->getResult(0);
+      known[cut] = part(call, {cut}, known, constants, extents)->getResult(0);
     SmallVector<Value> results(kernel.getBody().front().getTerminator()->getOperands());
-    nn::CallOp last = part(call, results, known, constants);
+    nn::CallOp last = part(call, results, known, constants, extents);
     call->replaceAllUsesWith(last->getResults());
     call->erase();
   }
 
   /// A kernel that computes `wanted` from the values known so far, and its call.
   nn::CallOp part(nn::CallOp call, ArrayRef<Value> wanted, const llvm::MapVector<Value, Value> &known,
-                  const llvm::DenseSet<Value> &constants) {
+                  const llvm::DenseSet<Value> &constants, KernelExtents &extents) {
     llvm::SetVector<Operation *> ops;
     llvm::SmallSetVector<Value, 8> inputs;
     std::function<void(Value)> visit = [&](Value value) {
@@ -111,14 +111,28 @@ private:
       visit(value);
 
     auto isConstant = [&](Value value) { return constants.contains(value); };
-    nn::KernelOp kernel = symbols.make(inputs.getArrayRef(), isConstant, wanted, [&](OpBuilder &b, IRMapping &mapping) {
+    auto extentsOf = [&](Value value) {
+      ArrayRef<eq::Extent> list = extents.of(value);
+      bool open = !cast<RankedTensorType>(value.getType()).hasStaticShape();
+      bool told = llvm::none_of(list, [](const eq::Extent &extent) { return extent.overflowed(); });
+      return open && told ? nn::ExtentsAttr::get(value.getContext(), list) : nn::ExtentsAttr();
+    };
+    auto fill = [&](OpBuilder &b, IRMapping &mapping) {
       for (Operation *op : ops)
         b.clone(*op, mapping);
-    });
+    };
+    nn::KernelOp kernel = symbols.make(inputs.getArrayRef(), isConstant, wanted, fill, extentsOf);
     auto arguments = llvm::map_to_vector(inputs, [&](Value input) { return known.lookup(input); });
     OpBuilder b(call);
-    return nn::CallOp::create(b, call.getLoc(), TypeRange(ValueRange(wanted)),
-                              FlatSymbolRefAttr::get(kernel.getNameAttr()), arguments);
+    auto part = nn::CallOp::create(b, call.getLoc(), TypeRange(ValueRange(wanted)),
+                                   FlatSymbolRefAttr::get(kernel.getNameAttr()), arguments);
+    auto lists = llvm::map_to_vector(wanted, [&](Value value) -> Attribute {
+      nn::ExtentsAttr list = extentsOf(value);
+      return list ? Attribute(list) : b.getUnitAttr();
+    });
+    if (llvm::any_of(lists, llvm::IsaPred<nn::ExtentsAttr>))
+      part->setAttr(nn::extentsAttrName, b.getArrayAttr(lists));
+    return part;
   }
 
   ModuleOp module;

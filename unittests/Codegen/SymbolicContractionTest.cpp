@@ -9,44 +9,44 @@ using namespace kumiko;
 TEST(SymbolicContraction, AnyNumberOfRows) {
   auto kernel = CompiledKernel::create(R"(
     func.func private @main() attributes {nn.symbols = [{name = "b"}, {name = "s"}]}
-    nn.kernel @k(%x: tensor<?x?x13xf32> {nn.extents = #nn.extents<"b", "s", 13>}, %w: tensor<13x41xf32> {nn.constant},
-                 %c: tensor<41xf32>) -> (tensor<?x?x41xf32> {nn.extents = #nn.extents<"b", "s", 41>}) {
+    nn.kernel @k(%x: tensor<?x?x13xf32> {nn.extents = #nn.extents<"b", "s", 13>}, %w: tensor<13x185xf32> {nn.constant},
+                 %c: tensor<185xf32>) -> (tensor<?x?x185xf32> {nn.extents = #nn.extents<"b", "s", 185>}) {
       %zero = arith.constant 0.0 : f32
       %b = nn.extent #nn.extent<"b">
       %s = nn.extent #nn.extent<"s">
-      %e = tensor.empty(%b, %s) : tensor<?x?x41xf32>
-      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?x41xf32>) -> tensor<?x?x41xf32>
+      %e = tensor.empty(%b, %s) : tensor<?x?x185xf32>
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?x185xf32>) -> tensor<?x?x185xf32>
       %p = linalg.generic {indexing_maps = [affine_map<(i, j, n, k) -> (i, j, k)>, affine_map<(i, j, n, k) -> (k, n)>,
                                             affine_map<(i, j, n, k) -> (i, j, n)>],
                            iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-          ins(%x, %w : tensor<?x?x13xf32>, tensor<13x41xf32>) outs(%z : tensor<?x?x41xf32>) {
+          ins(%x, %w : tensor<?x?x13xf32>, tensor<13x185xf32>) outs(%z : tensor<?x?x185xf32>) {
       ^bb0(%l: f32, %r: f32, %o: f32):
         %0 = arith.mulf %l, %r : f32
         %1 = arith.addf %o, %0 : f32
         linalg.yield %1 : f32
-      } -> tensor<?x?x41xf32>
+      } -> tensor<?x?x185xf32>
       %y = linalg.generic {indexing_maps = [affine_map<(i, j, n) -> (i, j, n)>, affine_map<(i, j, n) -> (n)>,
                                             affine_map<(i, j, n) -> (i, j, n)>],
                            iterator_types = ["parallel", "parallel", "parallel"]}
-          ins(%p, %c : tensor<?x?x41xf32>, tensor<41xf32>) outs(%e : tensor<?x?x41xf32>) {
+          ins(%p, %c : tensor<?x?x185xf32>, tensor<185xf32>) outs(%e : tensor<?x?x185xf32>) {
       ^bb0(%l: f32, %r: f32, %o: f32):
         %0 = arith.addf %l, %r : f32
         linalg.yield %0 : f32
-      } -> tensor<?x?x41xf32>
-      nn.yield %y : tensor<?x?x41xf32>
+      } -> tensor<?x?x185xf32>
+      nn.yield %y : tensor<?x?x185xf32>
     })");
   ASSERT_TRUE(kernel);
   EXPECT_EQ(kernel->schedule().kind, KernelKind::Contraction);
   EXPECT_TRUE(kernel->schedule().packed);
-  std::vector<float> w = someFloats(13 * 41, 2), c = someFloats(41, 3);
+  std::vector<float> w = someFloats(13 * 185, 2), c = someFloats(185, 3);
   auto check = [&](int64_t b, int64_t s) {
     std::vector<float> x = someFloats(b * s * 13), y = kernel->run({b, s}, {x, w, c})[0];
     for (int64_t i = 0; i < b * s; ++i)
-      for (int64_t n = 0; n < 41; ++n) {
+      for (int64_t n = 0; n < 185; ++n) {
         double sum = c[n];
         for (int64_t k = 0; k < 13; ++k)
-          sum += double(x[i * 13 + k]) * w[k * 41 + n];
-        ASSERT_NEAR(y[i * 41 + n], sum, 1e-5) << b << " x " << s << " rows at " << i << ", " << n;
+          sum += double(x[i * 13 + k]) * w[k * 185 + n];
+        ASSERT_NEAR(y[i * 185 + n], sum, 1e-5) << b << " x " << s << " rows at " << i << ", " << n;
       }
   };
   for (int64_t rows = 0; rows < 50; ++rows)

@@ -37,29 +37,19 @@ public:
 
   void emit() {
     Value number = k.chunk;
-    Extent panelGroups = panelGroupsOf(c, k.schedule);
-    Value panelGroup = splitOff(number, panelGroups), rowGroup = splitOff(number, rowGroupsOf(c, k.schedule));
+    Value panelGroup = splitOff(number, panelGroupsOf(c, k.schedule)),
+          rowGroup = splitOff(number, rowGroupsOf(c, k.schedule));
     loops.assign(c.extents.size(), Form());
     if (!batchLoops.empty())
       k.delinearize(number, batchLoops, loops);
     batchNumber = number;
 
     Extent rows = c.extentOf(c.rows);
-    auto [firstBlock, lastBlock] = range(rowGroup, k.schedule.chunkRowBlocks, ceilDiv(rows, k.schedule.tileRows));
-    // Panels that are full go in one loop, in tiles of several panels; the last partial tile is emitted apart.
-    int64_t tile = k.schedule.tilePanels, tileColumns = tile * k.schedule.panelColumns;
-    Extent whole = floorDiv(columns, tileColumns), rest = columns - whole * tileColumns;
-    auto [firstTile, lastTile] = range(panelGroup, k.schedule.chunkPanels / tile, whole);
-    k.loop(firstTile, lastTile, 1, [&, firstBlock = firstBlock, lastBlock = lastBlock](Value number) {
-      lanesOf.assign(tile * vectors, lanes);
-      rowBlocks(rows, firstBlock, lastBlock, Form::ofSlot(k.demand.addSlot(number), tile));
-    });
-    if (!rest.is(0)) {
-      Value last = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, panelGroup, k.index(panelGroups - 1));
-      k.onlyIf(last, [&, firstBlock = firstBlock, lastBlock = lastBlock] {
-        partialTile(rest, [&] { rowBlocks(rows, firstBlock, lastBlock, Form(whole * tile)); });
-      });
-    }
+    auto [first, last] = range(rowGroup, k.schedule.chunkRowBlocks, ceilDiv(rows, k.schedule.tileRows));
+    if (rows.isStatic())
+      panelTiles(panelGroup, 1, [&, first = first, last = last](Form panel) { rowBlocks(rows, first, last, panel); });
+    else
+      openRows(rows, panelGroup, first, last);
     k.fillBorders();
   }
 
@@ -142,6 +132,33 @@ private:
     return {low, high};
   }
 
+  /// The tiles of a group of panels. Panels that are full go in one loop, in tiles of several panels, and those `side`
+  /// by side; the last partial tile is emitted apart.
+  void panelTiles(Value group, int64_t side, llvm::function_ref<void(Form)> rowsAt) {
+    int64_t tile = k.schedule.tilePanels, tileColumns = tile * k.schedule.panelColumns;
+    Extent whole = floorDiv(columns, tileColumns), rest = columns - whole * tileColumns;
+    auto [first, last] = range(group, k.schedule.chunkPanels / tile, whole);
+    auto tiles = [&](Value low, Value high, int64_t step) {
+      k.loop(low, high, step, [&](Value number) {
+        lanesOf.assign(step * tile * vectors, lanes);
+        rowsAt(Form::ofSlot(k.demand.addSlot(number), tile));
+      });
+    };
+    if (side > 1) {
+      Value count = arith::MaxSIOp::create(k.b, k.loc, arith::SubIOp::create(k.b, k.loc, last, first), k.index(0));
+      Value odd = arith::RemUIOp::create(k.b, k.loc, count, k.index(side));
+      Value middle = arith::SubIOp::create(k.b, k.loc, arith::AddIOp::create(k.b, k.loc, first, count), odd);
+      tiles(first, middle, side);
+      first = middle;
+    }
+    tiles(first, last, 1);
+    if (rest.is(0))
+      return;
+    Extent lastGroup = panelGroupsOf(c, k.schedule) - 1;
+    Value isLast = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, group, k.index(lastGroup));
+    k.onlyIf(isLast, [&] { partialTile(rest, [&] { rowsAt(Form(whole * tile)); }); });
+  }
+
   /// A tile with `rest` columns. Where that is an expression there is one panel, and as many vectors as are needed.
   void partialTile(const Extent &rest, llvm::function_ref<void()> body) {
     if (rest.isStatic()) {
@@ -164,8 +181,6 @@ private:
   }
 
   void rowBlocks(const Extent &rows, Value first, Value last, Form panel) {
-    if (!rows.isStatic())
-      return openRowBlocks(rows, first, last, panel);
     BalancedBlocks blocks(rows.value(), k.schedule.tileRows);
     if (blocks.big != 0) {
       Value end = arith::MinSIOp::create(k.b, k.loc, last, k.index(blocks.big));
@@ -184,15 +199,25 @@ private:
   }
 
   /// Any number of rows, in blocks of the most rows and of one less. From some number on that comes out even; with
-  /// fewer rows the last blocks overlap, and with fewer than a block has there is a row at a time. Whichever block
-  /// computes a row, it does the same sums.
-  void openRowBlocks(const Extent &rows, Value first, Value last, Form panel) {
-    int64_t most = k.schedule.tileRows, less = std::max<int64_t>(most - 1, 1);
-    Extent big = max(rows - ceilDiv(rows, most) * less, 0);
+  /// fewer rows the last blocks overlap, and with fewer than a block has there is a row at a time, over more panels.
+  /// Whichever block computes a row, it does the same sums.
+  void openRows(const Extent &rows, Value panelGroup, Value first, Value last) {
+    int64_t less = std::max<int64_t>(k.schedule.tileRows - 1, 1);
     Value isBlock = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sge, k.index(rows), k.index(less));
     auto choice = scf::IfOp::create(k.b, k.loc, isBlock, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(k.b);
     k.b.setInsertionPointToStart(choice.thenBlock());
+    panelTiles(panelGroup, 1, [&](Form panel) { openRowBlocks(rows, first, last, panel); });
+    k.b.setInsertionPointToStart(choice.elseBlock());
+    rowBlock = k.index(0);
+    panelTiles(panelGroup, k.schedule.packed ? 4 : 1, [&](Form panel) {
+      k.loop(k.index(0), k.index(rows), 1, [&](Value row) { tile(Form::ofSlot(k.demand.addSlot(row)), 1, panel); });
+    });
+  }
+
+  void openRowBlocks(const Extent &rows, Value first, Value last, Form panel) {
+    int64_t most = k.schedule.tileRows, less = std::max<int64_t>(most - 1, 1);
+    Extent big = max(rows - ceilDiv(rows, most) * less, 0);
     k.loop(first, arith::MinSIOp::create(k.b, k.loc, last, k.index(big)), 1, [&](Value block) {
       rowBlock = block;
       tile(Form::ofSlot(k.demand.addSlot(block), most), most, panel);
@@ -202,12 +227,6 @@ private:
       Value row = k.demand.indexOf(Form::ofSlot(k.demand.addSlot(block), less) + Form(big));
       row = arith::MinSIOp::create(k.b, k.loc, row, k.index(rows - less));
       tile(Form::ofSlot(k.demand.addSlot(row)), less, panel);
-    });
-    k.b.setInsertionPointToStart(choice.elseBlock());
-    // One block has all of them.
-    k.loop(first, last, 1, [&](Value block) {
-      rowBlock = block;
-      k.loop(k.index(0), k.index(rows), 1, [&](Value row) { tile(Form::ofSlot(k.demand.addSlot(row)), 1, panel); });
     });
   }
 
