@@ -236,6 +236,21 @@ static bool endsContraction(Value result, linalg::GenericOp contraction) {
   return followsContraction(result, contraction);
 }
 
+static bool orderedShape(linalg::GenericOp op, ValueRange results, KernelExtents &extents, KernelShape &shape) {
+  if (auto running = runningShapeOf(op, extents);
+      running && llvm::all_of(results, [&](Value result) { return followsInPlace(result, op); })) {
+    shape.kind = KernelKind::Running;
+    shape.running = std::move(*running);
+    return true;
+  }
+  auto scatter = scatterShapeOf(op, extents);
+  if (!scatter || results.size() != 1 || results[0] != op->getResult(0))
+    return false;
+  shape.kind = KernelKind::Scatter;
+  shape.scatter = std::move(*scatter);
+  return true;
+}
+
 KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents &extents) {
   KernelShape shape;
   SmallVector<linalg::GenericOp> reductions;
@@ -244,6 +259,8 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
       reductions.push_back(cast<linalg::GenericOp>(op));
   auto isEmpty = [&](Value result) { return extents.elementsOf(result).is(0); };
   if (reductions.empty() || llvm::any_of(results, isEmpty))
+    return shape;
+  if (reductions.size() == 1 && orderedShape(reductions[0], results, extents, shape))
     return shape;
   bool exact = llvm::any_of(reductions, [](linalg::GenericOp op) { return op->hasAttr(exactAttribute); });
   if (exact)

@@ -3,15 +3,14 @@
 // Which template fits a kernel follows from the indexing maps of its linalg ops; nothing is annotated:
 //
 //   contraction  one sum of products whose loops fall into rows (one factor), columns (the other: the result's
-//   innermost
-//                dimension), depth (both, reduced) and batch (the rest); around it only elementwise bodies
+//                innermost dimension), depth (both, reduced) and batch (the rest); around it only elementwise bodies
 //   rows         reductions that all run over the same rows, and elementwise bodies over those rows: softmax, layer
-//   norm points       everything else: each result element on its own, reductions inline (pooling, depthwise,
-//   transposes)
+//   norm scatter, running   one reduction that is done in order (OrderedShape.h) points       everything else: each
+//   result element on its own, reductions inline (pooling, depthwise, transposes)
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Schedule/KernelExtents.h"
+#include "kumiko/Schedule/OrderedShape.h"
 #include <string>
 
 namespace kumiko {
@@ -37,12 +36,14 @@ struct RowsShape {
   bool lanesInsideRow = true;
 };
 
-enum class KernelKind { Contraction, Rows, Points };
+enum class KernelKind { Contraction, Rows, Scatter, Running, Points };
 
 struct KernelShape {
   KernelKind kind = KernelKind::Points;
   ContractionShape contraction;
   RowsShape rows;
+  ScatterShape scatter;
+  RunningShape running;
   /// Why it is not one of the kinds above.
   std::string why;
 };

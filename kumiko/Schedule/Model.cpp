@@ -137,6 +137,25 @@ static eq::Extent chunksFor(const eq::Extent &operations) {
   return min(max(floorDiv(operations, scalarOpsPerChunk), 1), mostChunks);
 }
 
+/// One pass over the points and the result; chunks share the outer loops, or the lanes.
+static eq::Extent orderedChunks(const KernelShape &shape, KernelExtents &extents, const Machine &machine) {
+  bool running = shape.kind == KernelKind::Running;
+  linalg::GenericOp op = running ? shape.running.op : shape.scatter.op;
+  const OrderedLoops &loops = running ? shape.running.loops : shape.scatter.loops;
+  eq::Extent points = loops.outerExtent(), shares = loops.outerExtent();
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  for (unsigned loop : reduced)
+    points *= loops.extents[loop];
+  if (loops.lane) {
+    points *= loops.extents[*loops.lane];
+    // A share of a row is several lines of it.
+    shares = max(shares, floorDiv(loops.extents[*loops.lane], 16 * machine.lanes));
+  }
+  int64_t operations = llvm::range_size(op.getBody()->without_terminator());
+  return max(min(chunksFor(points * operations + extents.elementsOf(op->getResult(0))), shares), 1);
+}
+
 Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRange results, KernelExtents &extents,
                                 llvm::function_ref<bool(BlockArgument)> isConstant, const Machine &machine) {
   Schedule schedule;
@@ -145,6 +164,10 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
   if (shape.kind == KernelKind::Contraction) {
     scheduleContraction(schedule, shape.contraction, extents, hasConstantColumns(shape.contraction, isConstant),
                         machine);
+    return schedule;
+  }
+  if (shape.kind == KernelKind::Scatter || shape.kind == KernelKind::Running) {
+    schedule.chunks = orderedChunks(shape, extents, machine);
     return schedule;
   }
   eq::Extent operations = 0;

@@ -12,6 +12,10 @@ static StringRef nameOf(KernelKind kind) {
     return "contraction";
   case KernelKind::Rows:
     return "rows";
+  case KernelKind::Scatter:
+    return "scatter";
+  case KernelKind::Running:
+    return "running";
   case KernelKind::Points:
     return "points";
   }
@@ -88,7 +92,8 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
     return failure();
   Schedule schedule;
   bool found = false;
-  for (KernelKind kind : {KernelKind::Contraction, KernelKind::Rows, KernelKind::Points})
+  for (KernelKind kind :
+       {KernelKind::Contraction, KernelKind::Rows, KernelKind::Scatter, KernelKind::Running, KernelKind::Points})
     if (nameOf(kind) == name.getValue()) {
       schedule.kind = kind;
       found = true;

@@ -86,6 +86,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("seconds", type=int)
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--timeout", type=int, default=TIMEOUT, help="seconds per input; more where others want the cores")
     parser.add_argument("--seed", type=int, default=0, help="0: another one every time")
     arguments = parser.parse_args()
     if not arguments.keep:
@@ -94,7 +95,7 @@ def main():
         (WORK / name).mkdir(parents=True, exist_ok=True)
     seeds = make_seeds(WORK / "seeds")
     make_words(WORK / "words")
-    bounds = [f"-rss_limit_mb={MEGABYTES}", f"-malloc_limit_mb={MEGABYTES // 2}", f"-timeout={TIMEOUT}"]
+    bounds = [f"-rss_limit_mb={MEGABYTES}", f"-malloc_limit_mb={MEGABYTES // 2}", f"-timeout={arguments.timeout}"]
     passed = failed = 0
     crashes = sorted((HERE / "Crashes").glob("*"))
     if crashes:

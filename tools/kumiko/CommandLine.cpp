@@ -28,6 +28,12 @@ static bool isCommand(StringRef word) {
   return any_of(optionTable().getSubCommands(), [&](auto &command) { return word == command.Name; });
 }
 
+/// As its usage says.
+static bool takesModel(StringRef word) {
+  return any_of(optionTable().getSubCommands(),
+                [&](auto &command) { return word == command.Name && StringRef(command.Usage).contains("MODEL"); });
+}
+
 static void refuseCommand(StringRef word, ProblemList &problems) {
   SmallVector<StringRef> names;
   for (auto &command : optionTable().getSubCommands())
@@ -123,7 +129,11 @@ std::optional<Invocation> kumiko::parseCommandLine(ArrayRef<const char *> argume
     problems.add(Code::BadOption, "'" + printable(expanded[missingIndex + 1]) + "' needs a value")
         .helped("kumiko " + invocation.command + " --help says which");
   checkArguments(invocation, problems);
-  if (invocation.model.empty() && !problems.hasErrors())
+  bool wanted = takesModel(invocation.command);
+  if (!wanted && !invocation.model.empty())
+    problems.add(Code::BadOption, "kumiko " + invocation.command + " takes no model")
+        .helped("leave '" + printable(invocation.model) + "' out");
+  if (wanted && invocation.model.empty() && !problems.hasErrors())
     problems.add(Code::BadOption, "no model given").helped("kumiko " + invocation.command + " MODEL ...");
   if (problems.hasErrors())
     return std::nullopt;

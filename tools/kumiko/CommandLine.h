@@ -16,7 +16,7 @@ enum OptionNumber : unsigned {
 };
 
 /// A command with its arguments, checked against the table: every option belongs to the command, every value has one of
-/// the listed values, there is exactly one MODEL unless help is asked for.
+/// the listed values, there is exactly one MODEL where the command takes one, unless help is asked for.
 struct Invocation {
   std::string command;
   llvm::opt::InputArgList arguments;

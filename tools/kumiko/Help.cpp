@@ -15,9 +15,9 @@ using namespace llvm::opt;
 
 void kumiko::printOverview(raw_ostream &os) {
   os << producer()
-     << ": compiles neural networks to native code\n\nusage: kumiko COMMAND MODEL [options]\n\ncommands:\n";
+     << ": compiles neural networks to native code\n\nusage: kumiko COMMAND [MODEL] [options]\n\ncommands:\n";
   // The order of a user's day, not of the alphabet.
-  for (StringRef name : {"compile", "run", "bench", "verify", "inspect"})
+  for (StringRef name : {"compile", "run", "bench", "verify", "inspect", "doctor"})
     for (auto &command : optionTable().getSubCommands())
       if (name == command.Name)
         os << "  " << left_justify(name, 9) << command.HelpText << "\n";

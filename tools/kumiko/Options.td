@@ -17,6 +17,9 @@ def verify : SubCommand<"verify", "compare compiled code with the reference eval
 def inspect : SubCommand<"inspect", "show what a model or a shared library holds",
   "kumiko inspect MODEL|OUT.so [options]">;
 
+def doctor : SubCommand<"doctor", "say what Kumiko finds on this machine, and whether it works here",
+  "kumiko doctor [--json]">;
+
 class Titled<string title> : OptionGroup<title> { let HelpText = title; }
 def results_group : Titled<"Input and output">;
 def model_group : Titled<"Model">;
@@ -34,8 +37,8 @@ multiclass Value<string name, string meta, list<SubCommand> commands, string hel
   def NAME#_eq : Joined<["--"], name#"=", commands>, Alias<!cast<Option>(NAME)>;
 }
 
-def help : Flag<["--"], "help", all>, HelpText<"show this text">;
-def help_short : Flag<["-"], "h", all>, Alias<help>;
+def help : Flag<["--"], "help", !listconcat(all, [doctor])>, HelpText<"show this text">;
+def help_short : Flag<["-"], "h", !listconcat(all, [doctor])>, Alias<help>;
 
 let Group = results_group in {
 def output : Separate<["-"], "o", [compile]>, MetaVarName<"OUT">,
@@ -43,7 +46,7 @@ def output : Separate<["-"], "o", [compile]>, MetaVarName<"OUT">,
 defm inputs : Value<"inputs", "IN.npz", running, "arrays to run on, named as the model names its inputs">;
 defm input : Value<"input", "NAME=X", running, "one input: a .npy file, or 'random' (the same numbers every time)">;
 defm outputs : Value<"outputs", "OUT.npz", [run], "where to write the results; without it they are summed up">;
-def json : Flag<["--"], "json", [bench, verify, inspect]>, HelpText<"print one JSON object">;
+def json : Flag<["--"], "json", [bench, verify, inspect, doctor]>, HelpText<"print one JSON object">;
 } // group
 
 let Group = model_group in {

@@ -32,11 +32,9 @@ static void prepareForTheWorst() {
 
 static int runCommandNamed(const Invocation &invocation, ProblemList &problems) {
   using Command = int (*)(const Invocation &, ProblemList &);
-  constexpr std::pair<llvm::StringLiteral, Command> commands[] = {{"compile", compileCommand},
-                                                                  {"run", runCommand},
-                                                                  {"bench", benchCommand},
-                                                                  {"verify", verifyCommand},
-                                                                  {"inspect", inspectCommand}};
+  constexpr std::pair<llvm::StringLiteral, Command> commands[] = {
+      {"compile", compileCommand}, {"run", runCommand},         {"bench", benchCommand},
+      {"verify", verifyCommand},   {"inspect", inspectCommand}, {"doctor", doctorCommand}};
   for (auto [name, command] : commands)
     if (invocation.command == name)
       return command(invocation, problems);

@@ -58,6 +58,9 @@ public:
   llvm::SmallVector<mlir::Value> body(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims,
                                       llvm::SmallVector<mlir::Value> arguments);
 
+  /// One value inside of `op`'s body; it must not depend on the result.
+  mlir::Value bodyValue(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims, mlir::Value value);
+
   /// The buffer that `tensor` is, seen through reshapes only; null otherwise.
   mlir::Value bufferBehind(mlir::Value tensor) const;
 
@@ -82,6 +85,9 @@ private:
   /// A vector of what `laneValue` gives for the number of each lane.
   mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(const eq::Extent &)> laneValue);
   mlir::Value indexValue(const Form &form);
+  llvm::SmallVector<mlir::Value> bodyValues(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims,
+                                            llvm::SmallVector<mlir::Value> arguments,
+                                            llvm::ArrayRef<mlir::Value> wanted);
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
   bool allActive() const { return active.is(lanes); }
 

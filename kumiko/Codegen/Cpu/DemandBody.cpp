@@ -184,11 +184,23 @@ Value Demand::extracted(tensor::ExtractOp op, ArrayRef<Value> indices) {
   });
 }
 
-SmallVector<Value> Demand::body(linalg::GenericOp op, ArrayRef<Form> dims, SmallVector<Value> arguments) {
+/// Everything inside the body that `value` follows from.
+static void collectNeeded(Value value, Block *block, llvm::DenseSet<Value> &needed) {
+  if (value.getParentBlock() != block || !needed.insert(value).second || isa<BlockArgument>(value))
+    return;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    collectNeeded(operand, block, needed);
+}
+
+SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims, SmallVector<Value> arguments,
+                                      ArrayRef<Value> wanted) {
   Block *block = op.getBody();
+  llvm::DenseSet<Value> needed;
+  for (Value value : wanted)
+    collectNeeded(value, block, needed);
   llvm::DenseMap<Value, Value> values;
   for (auto [argument, value, operand] : llvm::zip_equal(block->getArguments(), arguments, op->getOpOperands())) {
-    if (!value && !argument.use_empty()) {
+    if (!value && needed.contains(argument)) {
       Position position;
       for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
         // Lower keeps maps linear; anything else is read through tensor.extract.
@@ -208,6 +220,8 @@ SmallVector<Value> Demand::body(linalg::GenericOp op, ArrayRef<Form> dims, Small
     return value;
   };
   for (Operation &inner : block->without_terminator()) {
+    if (!needed.contains(inner.getResult(0)))
+      continue;
     SmallVector<Value> operands;
     for (Value operand : inner.getOperands())
       if (!isa<RankedTensorType>(operand.getType()))
@@ -219,8 +233,13 @@ SmallVector<Value> Demand::body(linalg::GenericOp op, ArrayRef<Form> dims, Small
     else if (!inner.hasTrait<OpTrait::ConstantLike>())
       values[inner.getResult(0)] = elementwise(&inner, operands);
   }
-  SmallVector<Value> results;
-  for (Value result : block->getTerminator()->getOperands())
-    results.push_back(valueOf(result));
-  return results;
+  return llvm::map_to_vector(wanted, valueOf);
+}
+
+SmallVector<Value> Demand::body(linalg::GenericOp op, ArrayRef<Form> dims, SmallVector<Value> arguments) {
+  return bodyValues(op, dims, std::move(arguments), llvm::to_vector(op.getBody()->getTerminator()->getOperands()));
+}
+
+Value Demand::bodyValue(linalg::GenericOp op, ArrayRef<Form> dims, Value value) {
+  return bodyValues(op, dims, SmallVector<Value>(op->getNumOperands()), value)[0];
 }

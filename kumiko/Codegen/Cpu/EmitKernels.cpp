@@ -132,6 +132,12 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
   case KernelKind::Rows:
     emitRows(k);
     break;
+  case KernelKind::Scatter:
+    emitScatter(k);
+    break;
+  case KernelKind::Running:
+    emitRunning(k);
+    break;
   case KernelKind::Points:
     emitPoints(k);
     break;

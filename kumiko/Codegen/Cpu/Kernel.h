@@ -60,5 +60,7 @@ private:
 void emitPoints(Kernel &kernel);
 void emitRows(Kernel &kernel);
 void emitContraction(Kernel &kernel);
+void emitScatter(Kernel &kernel);
+void emitRunning(Kernel &kernel);
 
 } // namespace kumiko::cpu

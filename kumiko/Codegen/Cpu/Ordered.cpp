@@ -1,0 +1,179 @@
+//===- Ordered.cpp - scatters and running sums, one pass each --------------===//
+//
+//   scatter   copy what the result starts as;  for each point: place = ..., if inside: result[place] += value
+//   running   sum = start;  for j: sum += x[j], result[j] = sum
+//
+// Chunks share the outer loops, or, where these are few, the lanes. Each element belongs to one chunk, and its points
+// come in the order of the text.
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Codegen/Cpu/Kernel.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::cpu;
+using eq::Extent;
+
+namespace {
+/// The loops that both templates have around what they do in order.
+class Share {
+public:
+  Share(Kernel &k, const OrderedLoops &loops) : k(k), loops(loops), point(loops.extents.size()) {
+    byLanes = loops.lane && typicalSize(loops.outerExtent()) < typicalSize(k.schedule.chunks);
+  }
+
+  /// The values of all loops where the code being emitted is.
+  Kernel &k;
+  const OrderedLoops &loops;
+  Position point;
+
+  /// Calls `body` for each point of the outer loops that is this chunk's.
+  void outer(llvm::function_ref<void()> body) {
+    Extent total = loops.outerExtent();
+    std::pair<Value, Value> range = {k.index(0), k.index(total)};
+    if (byLanes)
+      lanes = k.chunkRange(floorDiv(loops.extents[*loops.lane], k.demand.lanes));
+    else
+      range = k.chunkRange(total);
+    k.loop(range.first, range.second, 1, [&](Value number) {
+      k.delinearize(number, merged(loops.outer), point);
+      body();
+    });
+  }
+
+  /// Calls `body` for each vector of lanes that is this chunk's; once where there are none.
+  void alongLanes(llvm::function_ref<void()> body) {
+    if (!loops.lane)
+      return body();
+    auto at = [&](Form form) {
+      form.lane = 1;
+      point[*loops.lane] = form;
+      body();
+    };
+    const Extent &extent = loops.extents[*loops.lane];
+    if (!byLanes)
+      return k.vectors(extent, 1, at);
+    k.loop(lanes.first, lanes.second, 1,
+           [&](Value vector) { at(Form::ofSlot(k.demand.addSlot(vector), k.demand.lanes)); });
+    Extent rest = mod(extent, k.demand.lanes);
+    if (rest.is(0))
+      return;
+    Value last = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, k.chunk, k.index(k.schedule.chunks - 1));
+    k.onlyIf(last, [&] {
+      k.unlessZero(rest, [&] {
+        k.demand.active = rest;
+        at(Form(extent - rest));
+        k.demand.active = k.demand.lanes;
+      });
+    });
+  }
+
+  /// Calls `body` for each point of these loops, in order.
+  void each(ArrayRef<unsigned> list, llvm::function_ref<void()> body) {
+    Extent total = 1;
+    for (unsigned loop : list)
+      total *= loops.extents[loop];
+    k.loop(k.index(0), k.index(total), 1, [&](Value number) {
+      k.delinearize(number, merged(list), point);
+      body();
+    });
+  }
+
+private:
+  SmallVector<MergedLoop> merged(ArrayRef<unsigned> list) const {
+    SmallVector<MergedLoop> result;
+    for (unsigned loop : list)
+      result.push_back({loop, loops.extents[loop]});
+    return result;
+  }
+
+  bool byLanes;
+  std::pair<Value, Value> lanes;
+};
+} // namespace
+
+static Position apply(AffineMap map, ArrayRef<Form> dims) {
+  Position position;
+  for (AffineExpr expr : map.getResults())
+    position.push_back(applyLinear(expr, dims).value_or(Form()));
+  return position;
+}
+
+void kumiko::cpu::emitScatter(Kernel &k) {
+  const ScatterShape &shape = k.shape.scatter;
+  linalg::GenericOp op = shape.op;
+  AffineMap result = op.getIndexingMapsArray().back();
+  Value memref = k.outputs[0], start = op.getDpsInits()[0];
+  Type element = getElementTypeOrSelf(start.getType());
+  Share share(k, shape.loops);
+  SmallVector<unsigned> places, points;
+  for (const auto &[loop, value] : shape.places)
+    places.push_back(loop);
+  op.getReductionDims(points);
+  auto here = [&] { return k.storage.offsetIn(op->getResult(0), apply(result, share.point)); };
+
+  share.outer([&] {
+    share.each(places, [&] {
+      share.alongLanes([&] { k.demand.store(k.demand.at(start, apply(result, share.point)), memref, here()); });
+    });
+    share.each(points, [&] {
+      Value inside;
+      for (const auto &[loop, value] : shape.places) {
+        Value place = k.demand.bodyValue(op, share.point, value);
+        // As an unsigned number a place below 0 is beyond the end.
+        Value fits =
+            arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::ult, place, k.index(shape.loops.extents[loop]));
+        inside = inside ? Value(arith::AndIOp::create(k.b, k.loc, inside, fits)) : fits;
+        share.point[loop] = Form::ofSlot(k.demand.addSlot(place));
+      }
+      k.onlyIf(inside, [&] {
+        share.alongLanes([&] {
+          SmallVector<Value> arguments(op->getNumOperands());
+          arguments.back() = k.demand.load(memref, here(), element);
+          k.demand.store(k.demand.body(op, share.point, arguments)[0], memref, here());
+        });
+      });
+    });
+  });
+}
+
+void kumiko::cpu::emitRunning(Kernel &k) {
+  const RunningShape &shape = k.shape.running;
+  linalg::GenericOp op = shape.op;
+  AffineMap result = op.getIndexingMapsArray().back();
+  const Extent &length = shape.loops.extents[shape.along];
+  Share share(k, shape.loops);
+  auto write = [&](Value sum) {
+    k.demand.fix(op->getResult(0), sum);
+    Position position = apply(result, share.point);
+    for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
+      for (const Piece &piece : output.pieces)
+        k.demand.store(k.demand.at(piece.source, position), memref, piece.offsetOf(position));
+    k.demand.unfix(op->getResult(0));
+  };
+
+  share.outer([&] {
+    share.alongLanes([&] {
+      Value start = k.demand.at(op.getDpsInits()[0], apply(result, share.point));
+      if (shape.loops.lane)
+        start = k.demand.spread(start);
+      k.loop(0, length, 1, {start}, [&](Form turn, ArrayRef<Value> carried) {
+        Form at = shape.reverse ? turn * -1 + Form(length - 1) : turn;
+        share.point[shape.along] = at;
+        if (shape.exclusive)
+          write(carried[0]);
+        // Where the condition of the body holds for this point: beside it, if the point itself does not count.
+        Position inside = share.point;
+        inside[shape.reduced] = at;
+        if (shape.exclusive)
+          inside[shape.along] = at + Form(shape.reverse ? -1 : 1);
+        SmallVector<Value> arguments(op->getNumOperands());
+        arguments.back() = carried[0];
+        Value next = k.demand.body(op, inside, arguments)[0];
+        if (!shape.exclusive)
+          write(next);
+        return SmallVector<Value>{next};
+      });
+    });
+  });
+}

@@ -1,0 +1,183 @@
+#include "kumiko/Schedule/OrderedShape.h"
+#include "kumiko/Lower/Exact.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace kumiko;
+
+eq::Extent OrderedLoops::outerExtent() const {
+  eq::Extent product = 1;
+  for (unsigned loop : outer)
+    product *= extents[loop];
+  return product;
+}
+
+/// The loops that a value in the body depends on; all of them when it reads the result.
+static llvm::SmallBitVector loopsOf(linalg::GenericOp op, Value value) {
+  llvm::SmallBitVector loops(op.getNumLoops());
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != op.getBody())
+      return loops;
+    if (argument.getArgNumber() >= op.getNumDpsInputs())
+      return loops.set();
+    AffineMap map = op.getIndexingMapsArray()[argument.getArgNumber()];
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      loops[loop] = map.isFunctionOfDim(loop);
+    return loops;
+  }
+  Operation *producer = value.getDefiningOp();
+  if (producer->getBlock() != op.getBody())
+    return loops;
+  if (auto index = dyn_cast<linalg::IndexOp>(producer))
+    return loops.set(index.getDim()), loops;
+  for (Value operand : producer->getOperands())
+    loops |= loopsOf(op, operand);
+  return loops;
+}
+
+namespace {
+/// A body that changes the result only where `condition` holds, by `value`.
+struct Guarded {
+  Value condition, value;
+};
+} // namespace
+
+static bool isNeutral(Operation *combiner, Value value) {
+  std::optional<TypedAttr> neutral = arith::getNeutralElement(combiner);
+  Attribute constant;
+  if (!neutral || !matchPattern(value, m_Constant(&constant)))
+    return false;
+  // Which zero does not matter: the sum of anything and either is the same, but for a zero itself.
+  auto zero = [](Attribute attribute) {
+    auto number = dyn_cast<FloatAttr>(attribute);
+    return number && number.getValue().isZero();
+  };
+  return constant == *neutral || (zero(constant) && zero(*neutral));
+}
+
+static std::optional<Guarded> guardedBody(linalg::GenericOp op) {
+  if (op.getNumResults() != 1 || op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  Value out = op.getRegionOutputArgs()[0];
+  Operation *last = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(last); select && select.getFalseValue() == out)
+    return Guarded{select.getCondition(), select.getTrueValue()};
+  if (!last || last->getNumOperands() != 2 || last->getOperand(0) != out)
+    return std::nullopt;
+  auto select = last->getOperand(1).getDefiningOp<arith::SelectOp>();
+  if (!select || !isNeutral(last, select.getFalseValue()))
+    return std::nullopt;
+  return Guarded{select.getCondition(), select.getTrueValue()};
+}
+
+static void leavesOf(Value condition, SmallVectorImpl<Value> &leaves) {
+  auto both = condition.getDefiningOp<arith::AndIOp>();
+  if (!both)
+    return leaves.push_back(condition);
+  leavesOf(both.getLhs(), leaves);
+  leavesOf(both.getRhs(), leaves);
+}
+
+/// The loop that `value` is the number of, if it is one of the result's.
+static std::optional<unsigned> keptLoop(linalg::GenericOp op, Value value) {
+  auto index = value.getDefiningOp<linalg::IndexOp>();
+  if (!index || op.getIteratorTypesArray()[index.getDim()] != utils::IteratorType::parallel)
+    return std::nullopt;
+  return index.getDim();
+}
+
+/// Sorts the result's loops that are not in `taken` into lanes and outer ones. Loops in `apart` have no lanes.
+static OrderedLoops shareLoops(linalg::GenericOp op, KernelExtents &extents, const llvm::SmallBitVector &taken,
+                               const llvm::SmallBitVector &apart) {
+  OrderedLoops loops;
+  loops.extents = extents.loopsOf(op);
+  for (AffineExpr expr : op.getIndexingMapsArray().back().getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && !taken[dim.getPosition()])
+      loops.outer.push_back(dim.getPosition());
+  auto last = dyn_cast<AffineDimExpr>(op.getIndexingMapsArray().back().getResults().back());
+  if (!loops.outer.empty() && last && loops.outer.back() == last.getPosition() && !apart[last.getPosition()])
+    loops.lane = loops.outer.pop_back_val();
+  return loops;
+}
+
+static bool writesEveryLoop(linalg::GenericOp op) {
+  AffineMap map = op.getIndexingMapsArray().back();
+  return map.isProjectedPermutation() && map.getNumResults() == op.getNumParallelLoops() && map.getNumResults() != 0;
+}
+
+std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelExtents &extents) {
+  std::optional<Guarded> body = guardedBody(op);
+  if (!body || !writesEveryLoop(op))
+    return std::nullopt;
+  SmallVector<Value> leaves;
+  leavesOf(body->condition, leaves);
+  ScatterShape shape{op, {}, {}};
+  llvm::SmallBitVector scattered(op.getNumLoops()), used = loopsOf(op, body->value), apart(op.getNumLoops());
+  for (Value leaf : leaves) {
+    auto compare = leaf.getDefiningOp<arith::CmpIOp>();
+    std::optional<unsigned> loop;
+    if (compare && compare.getPredicate() == arith::CmpIPredicate::eq)
+      loop = keptLoop(op, compare.getRhs());
+    if (loop && !scattered[*loop] && !loopsOf(op, compare.getLhs())[*loop]) {
+      scattered.set(*loop);
+      shape.places.push_back({*loop, compare.getLhs()});
+      apart |= loopsOf(op, compare.getLhs());
+    } else {
+      apart |= loopsOf(op, leaf);
+    }
+  }
+  // Neither where a point goes nor what it brings may depend on the place itself.
+  if (shape.places.empty() || scattered.anyCommon(used) || scattered.anyCommon(apart))
+    return std::nullopt;
+  shape.loops = shareLoops(op, extents, scattered, apart);
+  return shape;
+}
+
+std::optional<RunningShape> kumiko::runningShapeOf(linalg::GenericOp op, KernelExtents &extents) {
+  std::optional<Guarded> body = guardedBody(op);
+  auto compare = body ? body->condition.getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+  if (!compare || !writesEveryLoop(op) || op.getNumReductionLoops() != 1)
+    return std::nullopt;
+  auto reduced = compare.getLhs().getDefiningOp<linalg::IndexOp>();
+  std::optional<unsigned> along = keptLoop(op, compare.getRhs());
+  if (!reduced || !along || op.getIteratorTypesArray()[reduced.getDim()] != utils::IteratorType::reduction)
+    return std::nullopt;
+  RunningShape shape{op, unsigned(reduced.getDim()), *along, false, false, {}};
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::sle:
+    break;
+  case arith::CmpIPredicate::slt:
+    shape.exclusive = true;
+    break;
+  case arith::CmpIPredicate::sge:
+    shape.reverse = true;
+    break;
+  case arith::CmpIPredicate::sgt:
+    shape.exclusive = shape.reverse = true;
+    break;
+  default:
+    return std::nullopt;
+  }
+  Extents loops = extents.loopsOf(op);
+  // From the end the terms come in another order than in the text.
+  bool reordered = shape.reverse && op->hasAttr(exactAttribute);
+  if (reordered || loops[shape.along] != loops[shape.reduced] || loopsOf(op, body->value)[shape.along])
+    return std::nullopt;
+  llvm::SmallBitVector taken(op.getNumLoops());
+  taken.set(shape.along);
+  shape.loops = shareLoops(op, extents, taken, /*apart=*/taken);
+  return shape;
+}
+
+bool kumiko::followsInPlace(Value tensor, linalg::GenericOp op) {
+  if (tensor == op->getResult(0))
+    return true;
+  auto generic = tensor.getDefiningOp<linalg::GenericOp>();
+  return generic && generic.getNumReductionLoops() == 0 &&
+         generic.getIndexingMapMatchingResult(cast<OpResult>(tensor)).isIdentity() &&
+         llvm::any_of(generic.getDpsInputOperands(), [&](OpOperand *input) {
+           return generic.getMatchingIndexingMap(input).isIdentity() && followsInPlace(input->get(), op);
+         });
+}

@@ -1,0 +1,49 @@
+//===- OrderedShape.h - reductions that are best done in order -------------===//
+//
+// Two kinds of reduction say for every element of the result which of many points belong to it. Taken literally that
+// is a test of each point against each element; taken in order it is one pass:
+//
+//   scatter   select(place == linalg.index(s), v, out)    go over the points, and change the element at their place
+//   running   out + select(r <= j, v, 0)                  go along j with one sum; `<`, `>=`, `>` likewise
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Schedule/KernelExtents.h"
+#include <optional>
+
+namespace kumiko {
+
+/// Which loops of an ordered reduction may be split among chunks and lanes.
+struct OrderedLoops {
+  llvm::SmallVector<unsigned> outer;
+  /// Along the result's innermost dimension, where neighbours go through the same steps.
+  std::optional<unsigned> lane;
+  Extents extents; ///< of all loops
+
+  eq::Extent outerExtent() const;
+};
+
+struct ScatterShape {
+  mlir::linalg::GenericOp op;
+  /// Loops over the result that data addresses, each with the value in the body that says where.
+  llvm::SmallVector<std::pair<unsigned, mlir::Value>, 2> places;
+  OrderedLoops loops;
+};
+
+struct RunningShape {
+  mlir::linalg::GenericOp op;
+  unsigned reduced = 0; ///< the loop over points
+  unsigned along = 0;   ///< the loop over the result that it is compared with
+  bool exclusive = false, reverse = false;
+  OrderedLoops loops;
+};
+
+/// `op` as one of them; nothing where it is not.
+std::optional<ScatterShape> scatterShapeOf(mlir::linalg::GenericOp op, KernelExtents &extents);
+std::optional<RunningShape> runningShapeOf(mlir::linalg::GenericOp op, KernelExtents &extents);
+
+/// Whether each element of `tensor` follows from the element of `op`'s result at the same position, by elementwise
+/// bodies.
+bool followsInPlace(mlir::Value tensor, mlir::linalg::GenericOp op);
+
+} // namespace kumiko

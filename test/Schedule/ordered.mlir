@@ -1,0 +1,30 @@
+// Scatters and running sums go over their points once, in order, instead of testing each point for each element.
+// RUN: kumiko-opt %s --split-input-file --stage-fuse --stage-lower --stage-schedule | FileCheck %s
+
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: template = "scatter"
+func.func @main(%x: tensor<64x32xf32>, %i: tensor<16x1xi64>, %u: tensor<16x32xf32>) -> tensor<64x32xf32> {
+  %y = nn.scatter_nd %x, %i, %u {kind = "set"}
+      : (tensor<64x32xf32>, tensor<16x1xi64>, tensor<16x32xf32>) -> tensor<64x32xf32>
+  return %y : tensor<64x32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: template = "scatter"
+func.func @main(%x: tensor<64x32xf32>, %i: tensor<64x16xi64>, %u: tensor<64x16xf32>) -> tensor<64x32xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 1, kind = "+"}
+      : (tensor<64x32xf32>, tensor<64x16xi64>, tensor<64x16xf32>) -> tensor<64x32xf32>
+  return %y : tensor<64x32xf32>
+}
+
+// -----
+
+// What follows a running sum at the same place is computed along with it.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: template = "running"
+func.func @main(%x: tensor<64x32xf16>) -> tensor<64x32xf16> {
+  %y = nn.cumulate %x {kind = "*", axis = 0, reverse = true, exclusive = true} : (tensor<64x32xf16>) -> tensor<64x32xf16>
+  return %y : tensor<64x32xf16>
+}
