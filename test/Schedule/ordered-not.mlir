@@ -5,7 +5,7 @@
 #out = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: nn.kernel @choice
 // CHECK-NOT: template = "running"
-// CHECK-SAME: template = "points"
+// CHECK-SAME: template = "rows"
 nn.kernel @choice(%x: tensor<64x32xf32>) -> tensor<64x32xf32> {
   %zero = arith.constant 0.0 : f32
   %five = arith.constant 5.0 : f32
