@@ -12,9 +12,9 @@ using llvm::Constant;
 static_assert(sizeof(kumiko_buffer) == 16 && offsetof(kumiko_buffer, offset) == 8);
 static_assert(sizeof(kumiko_call) == 56 && offsetof(kumiko_call, chunks) == 24 && offsetof(kumiko_call, nodes) == 48);
 static_assert(sizeof(kumiko_value) == 24 && offsetof(kumiko_value, rank) == 12 && offsetof(kumiko_value, shape) == 16);
-static_assert(sizeof(kumiko_artefact) == 128 && offsetof(kumiko_artefact, input_count) == 32 &&
+static_assert(sizeof(kumiko_artefact) == 136 && offsetof(kumiko_artefact, input_count) == 32 &&
               offsetof(kumiko_artefact, calls) == 72 && offsetof(kumiko_artefact, weights_file) == 96 &&
-              offsetof(kumiko_artefact, symbol_count) == 120);
+              offsetof(kumiko_artefact, symbol_count) == 120 && offsetof(kumiko_artefact, dynamics) == 128);
 static_assert(uint32_t(Space::Input) == KUMIKO_SPACE_INPUT && uint32_t(Space::Output) == KUMIKO_SPACE_OUTPUT &&
               uint32_t(Space::Weights) == KUMIKO_SPACE_WEIGHTS && uint32_t(Space::Arena) == KUMIKO_SPACE_ARENA);
 
@@ -26,7 +26,7 @@ TableTypes::TableTypes(llvm::LLVMContext &context) {
   call = llvm::StructType::get(context, {ptr, ptr, i64, i64, i64, ptr, ptr});
   value = llvm::StructType::get(context, {ptr, i32, i32, ptr});
   artefact = llvm::StructType::get(
-      context, {i32, i32, ptr, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, i64, i64});
+      context, {i32, i32, ptr, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, i64, i64, ptr});
   kernel = llvm::FunctionType::get(i32, {ptr, ptr, i64, ptr}, /*isVarArg=*/false);
 }
 
@@ -148,7 +148,8 @@ Constant *TableWriter::artefact(Constant *calls, Constant *weights, llvm::String
                         weightsFile.empty() ? null : text(weightsFile),
                         number64(program.arenaBytes),
                         number64(program.scratchBytes),
-                        /*symbol_count=*/number64(0)};
+                        /*symbol_count=*/number64(0),
+                        /*dynamics=*/null};
   return constant(llvm::ConstantStruct::get(types.artefact, fields), "artefact");
 }
 

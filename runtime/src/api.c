@@ -23,6 +23,9 @@ static const kumiko_api table = {
     .run = kumiko_context_run,
     .last_error = kumiko_context_last_error,
     .set_profile = kumiko_context_set_profile,
+    .output_shape = kumiko_output_shape,
+    .output_tensor = kumiko_output_tensor,
+    .dimension_text = kumiko_dimension_text,
 };
 
 const kumiko_api *kumiko_get_api(uint32_t version) {

@@ -1,11 +1,13 @@
+#include "extent.h"
 #include "model.h"
+#include "shapes.h"
 #include "team.h"
 #include "text.h"
 #include <inttypes.h>
 #include <stddef.h>
 
-/* What the first version of the struct had; later fields are read only when struct_bytes covers them. */
-#define FIRST_STRUCT_BYTES (offsetof(kumiko_artefact, symbol_count) + sizeof(uint64_t))
+/* What the struct had when this version began; later fields are read only when struct_bytes covers them. */
+#define FIRST_STRUCT_BYTES (offsetof(kumiko_artefact, dynamics) + sizeof(void *))
 
 uint64_t kumiko_value_bytes(const kumiko_value *value) {
   uint64_t bytes = kumiko_type_bytes(value->element_type);
@@ -14,7 +16,20 @@ uint64_t kumiko_value_bytes(const kumiko_value *value) {
   return bytes;
 }
 
-static int check_value(const kumiko_value *value, const char *kind, uint64_t number) {
+bool kumiko_value_is_symbolic(const kumiko_value *value) {
+  for (uint32_t axis = 0; axis < value->rank; ++axis)
+    if (value->shape[axis] < 0)
+      return true;
+  return false;
+}
+
+/** Whether a number below 0 is an expression of the artefact's. */
+static bool is_number(const kumiko_artefact *artefact, int64_t number) {
+  const kumiko_dynamics *dynamics = artefact->dynamics;
+  return number >= 0 || (dynamics && (uint64_t)~number < dynamics->levels[dynamics->level_count - 1].expression_end);
+}
+
+static int check_value(const kumiko_artefact *artefact, const kumiko_value *value, const char *kind, uint64_t number) {
   if (!value->name || (value->rank && !value->shape))
     return kumiko_fail(KUMIKO_E_ARTEFACT, "%s %" PRIu64 " has no name or no shape", kind, number);
   if (!kumiko_type_name(value->element_type))
@@ -25,11 +40,30 @@ static int check_value(const kumiko_value *value, const char *kind, uint64_t num
                        value->name, value->rank, KUMIKO_MAX_RANK);
   uint64_t bytes = kumiko_type_bytes(value->element_type);
   for (uint32_t axis = 0; axis < value->rank; ++axis) {
-    if (value->shape[axis] < 0)
-      return kumiko_fail(KUMIKO_E_UNSUPPORTED, "%s \"%s\": axis %" PRIu32 " is not static", kind, value->name, axis);
-    if (value->shape[axis] && __builtin_mul_overflow(bytes, (uint64_t)value->shape[axis], &bytes))
+    if (!is_number(artefact, value->shape[axis]))
+      return kumiko_fail(KUMIKO_E_ARTEFACT, "%s \"%s\": axis %" PRIu32 " is an expression that is not there", kind,
+                         value->name, axis);
+    if (value->shape[axis] > 0 && __builtin_mul_overflow(bytes, (uint64_t)value->shape[axis], &bytes))
       return kumiko_fail(KUMIKO_E_OVERFLOW, "%s \"%s\" is larger than 64 bits can count", kind, value->name);
   }
+  return KUMIKO_OK;
+}
+
+/** Whether a level has begun before the call. */
+static bool is_known(const kumiko_artefact *artefact, const kumiko_call *call, uint64_t level) {
+  return !level || artefact->dynamics->levels[level].call < (uint64_t)(call - artefact->calls);
+}
+
+static int check_planned(const kumiko_artefact *artefact, const kumiko_call *call, const kumiko_buffer *buffer) {
+  const kumiko_dynamics *dynamics = artefact->dynamics;
+  uint64_t level = 0;
+  if (!dynamics || buffer->number >= dynamics->levels[dynamics->level_count - 1].planned_end)
+    return kumiko_fail(KUMIKO_E_ARTEFACT, "%s refers to a buffer that is not planned", call->name);
+  while (dynamics->levels[level].planned_end <= buffer->number)
+    ++level;
+  int64_t bytes = dynamics->planned[buffer->number].bytes;
+  if (!is_known(artefact, call, level) || (bytes >= 0 && buffer->offset > (uint64_t)bytes))
+    return kumiko_fail(KUMIKO_E_ARTEFACT, "%s refers to memory that is not there", call->name);
   return KUMIKO_OK;
 }
 
@@ -48,6 +82,8 @@ static int check_buffer(const kumiko_artefact *artefact, const kumiko_call *call
   case KUMIKO_SPACE_ARENA:
     limit = artefact->arena_bytes;
     break;
+  case KUMIKO_SPACE_PLANNED:
+    return check_planned(artefact, call, buffer);
   default:
     return kumiko_fail(KUMIKO_E_VERSION, "%s refers to memory of kind %" PRIu32 ", which this runtime does not know",
                        call->name, buffer->space);
@@ -57,7 +93,11 @@ static int check_buffer(const kumiko_artefact *artefact, const kumiko_call *call
       return kumiko_fail(KUMIKO_E_ARTEFACT, "%s refers to input or output %" PRIu32 " of %" PRIu64, call->name,
                          buffer->number, count);
     const kumiko_value *values = buffer->space == KUMIKO_SPACE_INPUT ? artefact->inputs : artefact->outputs;
-    limit = kumiko_value_bytes(&values[buffer->number]);
+    limit =
+        kumiko_value_is_symbolic(&values[buffer->number]) ? UINT64_MAX : kumiko_value_bytes(&values[buffer->number]);
+    if (buffer->space == KUMIKO_SPACE_OUTPUT &&
+        !is_known(artefact, call, kumiko_value_level(artefact, &values[buffer->number])))
+      return kumiko_fail(KUMIKO_E_ARTEFACT, "%s writes an output whose shape is not known yet", call->name);
   }
   if (buffer->offset > limit)
     return kumiko_fail(KUMIKO_E_ARTEFACT, "%s refers to byte %" PRIu64 " of %" PRIu64, call->name, buffer->offset,
@@ -69,9 +109,13 @@ static int check_call(const kumiko_artefact *artefact, uint64_t number) {
   const kumiko_call *call = &artefact->calls[number];
   if (!call->kernel || !call->name || !call->nodes || (call->buffer_count && !call->buffers))
     return kumiko_fail(KUMIKO_E_ARTEFACT, "call %" PRIu64 " lacks its kernel, its names or its buffers", number);
-  if (call->chunks < 0 || call->chunks > KUMIKO_MAX_CHUNKS)
+  if (!is_number(artefact, call->chunks) || call->chunks > KUMIKO_MAX_CHUNKS ||
+      !is_known(artefact, call, kumiko_number_level(artefact, call->chunks)))
     return kumiko_fail(KUMIKO_E_ARTEFACT, "%s has %" PRId64 " chunks", call->name, call->chunks);
-  if (call->scratch_bytes > artefact->scratch_bytes)
+  int64_t scratch = (int64_t)call->scratch_bytes;
+  bool counted = artefact->dynamics && scratch < 0 && is_number(artefact, scratch) &&
+                 is_known(artefact, call, kumiko_number_level(artefact, scratch));
+  if (!counted && call->scratch_bytes > artefact->scratch_bytes)
     return kumiko_fail(KUMIKO_E_ARTEFACT, "%s wants more scratch than the artefact says", call->name);
   for (uint64_t buffer = 0; buffer < call->buffer_count; ++buffer) {
     int status = check_buffer(artefact, call, &call->buffers[buffer]);
@@ -94,18 +138,83 @@ static int check_head(const kumiko_artefact *artefact) {
     return kumiko_fail(KUMIKO_E_ARTEFACT, "the artefact is incomplete");
   if (artefact->weights_bytes && !artefact->weights && !artefact->weights_file)
     return kumiko_fail(KUMIKO_E_ARTEFACT, "%s has no weights", artefact->name);
-  if (artefact->symbol_count)
-    return kumiko_fail(KUMIKO_E_UNSUPPORTED, "%s has symbolic dimensions, which this runtime cannot bind yet",
-                       artefact->name);
+  return KUMIKO_OK;
+}
+
+/** The entries of one level. */
+static int check_level(const kumiko_artefact *artefact, uint64_t number) {
+  static const kumiko_level none = {0};
+  const kumiko_dynamics *dynamics = artefact->dynamics;
+  const kumiko_level *level = &dynamics->levels[number], *before = number ? level - 1 : &none;
+  if (level->expression_end < before->expression_end || level->planned_end < before->planned_end ||
+      level->planned_end > UINT32_MAX || level->demand_end < before->demand_end ||
+      (number && (level->call >= artefact->call_count || (number > 1 && level->call <= before->call))))
+    return kumiko_fail(KUMIKO_E_ARTEFACT, "level %" PRIu64 " contradicts itself or the one before", number);
+  if ((level->expression_end && !dynamics->expressions) || (level->planned_end && !dynamics->planned) ||
+      (level->demand_end && !dynamics->demands))
+    return kumiko_fail(KUMIKO_E_ARTEFACT, "level %" PRIu64 " lacks a table", number);
+  for (uint64_t i = before->expression_end; i < level->expression_end; ++i) {
+    const kumiko_expression *expression = &dynamics->expressions[i];
+    if (!expression->text || !expression->steps ||
+        !kumiko_extent_is_sound(expression, dynamics->symbols, artefact->symbol_count, number))
+      return kumiko_fail(KUMIKO_E_ARTEFACT, "expression %" PRIu64 " cannot be computed", i);
+  }
+  for (uint64_t i = before->planned_end; i < level->planned_end; ++i) {
+    const kumiko_planned *planned = &dynamics->planned[i];
+    if (planned->first > planned->last || planned->last == UINT64_MAX ||
+        (planned->bytes < 0 && (uint64_t)~planned->bytes >= level->expression_end))
+      return kumiko_fail(KUMIKO_E_ARTEFACT, "planned buffer %" PRIu64 " contradicts itself", i);
+  }
+  for (uint64_t i = before->demand_end; i < level->demand_end; ++i) {
+    const kumiko_demand *demand = &dynamics->demands[i];
+    if (!demand->message || demand->kind > KUMIKO_DEMAND_AT_MOST ||
+        (demand->left < 0 && (uint64_t)~demand->left >= level->expression_end) ||
+        (demand->right < 0 && (uint64_t)~demand->right >= level->expression_end))
+      return kumiko_fail(KUMIKO_E_ARTEFACT, "demand %" PRIu64 " contradicts itself", i);
+  }
+  return KUMIKO_OK;
+}
+
+static int check_dynamics(const kumiko_artefact *artefact) {
+  const kumiko_dynamics *dynamics = artefact->dynamics;
+  if (!dynamics)
+    return artefact->symbol_count
+               ? kumiko_fail(KUMIKO_E_ARTEFACT, "%s has symbols and no table of them", artefact->name)
+               : KUMIKO_OK;
+  if (!dynamics->level_count || !dynamics->levels || (artefact->symbol_count && !dynamics->symbols))
+    return kumiko_fail(KUMIKO_E_ARTEFACT, "%s has an incomplete table of symbols", artefact->name);
+  int status = KUMIKO_OK;
+  for (uint64_t symbol = 0; !status && symbol < artefact->symbol_count; ++symbol)
+    if (!dynamics->symbols[symbol].name || dynamics->symbols[symbol].level >= dynamics->level_count)
+      status = kumiko_fail(KUMIKO_E_ARTEFACT, "symbol %" PRIu64 " has no name or no level", symbol);
+  for (uint64_t level = 0; !status && level < dynamics->level_count; ++level)
+    status = check_level(artefact, level);
+  return status;
+}
+
+/** Shapes of inputs are known before anything runs, and every symbol of level 0 is an axis of one. */
+static int check_inputs(const kumiko_artefact *artefact) {
+  uint64_t input;
+  uint32_t axis;
+  for (input = 0; input < artefact->input_count; ++input)
+    if (kumiko_value_level(artefact, &artefact->inputs[input]))
+      return kumiko_fail(KUMIKO_E_ARTEFACT, "the shape of input \"%s\" depends on data", artefact->inputs[input].name);
+  for (uint64_t symbol = 0; symbol < artefact->symbol_count; ++symbol)
+    if (!artefact->dynamics->symbols[symbol].level && !kumiko_find_axis(artefact, symbol, &input, &axis))
+      return kumiko_fail(KUMIKO_E_ARTEFACT, "no input says what \"%s\" is", artefact->dynamics->symbols[symbol].name);
   return KUMIKO_OK;
 }
 
 int kumiko_check_artefact(const kumiko_artefact *artefact) {
   int status = check_head(artefact);
+  if (!status)
+    status = check_dynamics(artefact);
   for (uint64_t input = 0; !status && input < artefact->input_count; ++input)
-    status = check_value(&artefact->inputs[input], "input", input);
+    status = check_value(artefact, &artefact->inputs[input], "input", input);
   for (uint64_t output = 0; !status && output < artefact->output_count; ++output)
-    status = check_value(&artefact->outputs[output], "output", output);
+    status = check_value(artefact, &artefact->outputs[output], "output", output);
+  if (!status)
+    status = check_inputs(artefact);
   for (uint64_t call = 0; !status && call < artefact->call_count; ++call)
     status = check_call(artefact, call);
   return status;

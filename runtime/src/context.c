@@ -33,10 +33,11 @@ static int take_options(const kumiko_options *given, kumiko_options *options) {
 /** The context with its tables, in one block. */
 static kumiko_context *create_tables(kumiko_model *model, const kumiko_allocator *allocator) {
   const kumiko_artefact *artefact = model->artefact;
-  size_t bytes = sizeof(kumiko_context), slots, inputs, outputs;
+  size_t bytes = sizeof(kumiko_context), slots, inputs, outputs, shapes;
   if (!reserve(&bytes, 1, 0, &slots) || !reserve(&bytes, model->slot_count, sizeof(void *), &slots) ||
       !reserve(&bytes, artefact->input_count, sizeof(kumiko_binding), &inputs) ||
-      !reserve(&bytes, artefact->output_count, sizeof(kumiko_binding), &outputs))
+      !reserve(&bytes, artefact->output_count, sizeof(kumiko_binding), &outputs) ||
+      !reserve(&bytes, 1, kumiko_shapes_bytes(artefact), &shapes))
     return NULL;
   char *block = allocator->allocate(allocator->user, bytes, LINE);
   if (!block)
@@ -49,6 +50,7 @@ static kumiko_context *create_tables(kumiko_model *model, const kumiko_allocator
   context->outputs = (kumiko_binding *)(block + outputs);
   context->allocator = *allocator;
   context->model = model;
+  kumiko_shapes_create(&context->shapes, artefact, block + shapes);
   return context;
 }
 
@@ -56,6 +58,8 @@ static kumiko_context *create_tables(kumiko_model *model, const kumiko_allocator
 static bool create_memory(kumiko_context *context) {
   const kumiko_artefact *artefact = context->model->artefact;
   size_t bytes = 0, arena, scratch;
+  if (artefact->dynamics) /* comes with the shapes */
+    return true;
   if (!reserve(&bytes, 1, artefact->arena_bytes, &arena))
     return false;
   size_t arena_bytes = bytes;
@@ -71,6 +75,7 @@ static bool create_memory(kumiko_context *context) {
   if (!context->memory)
     return false;
   memset(context->memory, 0, arena_bytes);
+  context->scratch = context->memory + scratch;
   return true;
 }
 
@@ -82,7 +87,7 @@ static void fill_fixed_slots(kumiko_context *context) {
     for (uint64_t buffer = 0; buffer < artefact->calls[number].buffer_count; ++buffer, ++slot) {
       const kumiko_buffer *reference = &artefact->calls[number].buffers[buffer];
       const char *base = reference->space == KUMIKO_SPACE_WEIGHTS ? context->model->weights : context->memory;
-      if (reference->space > KUMIKO_SPACE_OUTPUT && base)
+      if (reference->space > KUMIKO_SPACE_OUTPUT && reference->space != KUMIKO_SPACE_PLANNED && base)
         *slot = (void *)(base + reference->offset);
     }
 }
@@ -128,11 +133,10 @@ no_memory:
                      (unsigned long long)model->artefact->scratch_bytes);
 }
 
-static void release_copies(kumiko_context *context, const kumiko_value *values, kumiko_binding *bindings,
-                           uint64_t count) {
+static void release_copies(kumiko_context *context, kumiko_binding *bindings, uint64_t count) {
   for (uint64_t number = 0; number < count; ++number)
     if (bindings[number].copy)
-      context->allocator.release(context->allocator.user, bindings[number].copy, kumiko_value_bytes(&values[number]));
+      context->allocator.release(context->allocator.user, bindings[number].copy, bindings[number].copy_bytes);
 }
 
 void kumiko_context_destroy(kumiko_context *context) {
@@ -140,8 +144,9 @@ void kumiko_context_destroy(kumiko_context *context) {
     return;
   kumiko_model *model = context->model;
   kumiko_process_leave(&context->member);
-  release_copies(context, model->artefact->inputs, context->inputs, model->artefact->input_count);
-  release_copies(context, model->artefact->outputs, context->outputs, model->artefact->output_count);
+  release_copies(context, context->inputs, model->artefact->input_count);
+  release_copies(context, context->outputs, model->artefact->output_count);
+  kumiko_shapes_destroy(context);
   if (context->memory)
     context->allocator.release(context->allocator.user, context->memory, context->memory_bytes);
   context->allocator.release(context->allocator.user, context, context->context_bytes);
@@ -184,7 +189,8 @@ int kumiko_context_get_info(const kumiko_context *context, kumiko_context_info *
   if (!context || !info || info->struct_bytes < sizeof info->struct_bytes)
     return kumiko_fail(KUMIKO_E_ARGUMENT, "context_info wants a context and a struct with its struct_bytes set");
   kumiko_context_info whole = {info->struct_bytes, context->member.threads,
-                               context->memory_bytes + context->context_bytes + context->copy_bytes};
+                               context->memory_bytes + context->context_bytes + context->copy_bytes +
+                                   kumiko_shapes_memory(context)};
   memcpy(info, &whole, info->struct_bytes < sizeof whole ? info->struct_bytes : sizeof whole);
   return KUMIKO_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "model.h"
 #include "process.h"
+#include "shapes.h"
 #include "text.h"
 #include <stdbool.h>
 
@@ -13,7 +14,14 @@ typedef struct kumiko_binding {
   bool copied;
   void *data;
   void *copy; /* kept for later bindings once it exists */
+  size_t copy_bytes;
+  uint64_t bytes; /* of what is bound */
+  int64_t shape[KUMIKO_MAX_RANK];
   int64_t strides[KUMIKO_MAX_RANK];
+  /* Of an output: where kernels write it, and its shape, once that is known. */
+  void *place;
+  int64_t actual[KUMIKO_MAX_RANK];
+  bool settled;
 } kumiko_binding;
 
 struct kumiko_context {
@@ -25,6 +33,7 @@ struct kumiko_context {
   size_t context_bytes;
   char *memory; /* arena, then one piece of scratch for each thread */
   size_t memory_bytes;
+  char *scratch;
   size_t scratch_stride;
   size_t copy_bytes;
   bool stale; /* a binding changed since slots were filled */
@@ -33,6 +42,7 @@ struct kumiko_context {
   void **slots; /* the references of all calls, as addresses */
   kumiko_binding *inputs;
   kumiko_binding *outputs;
+  kumiko_shapes shapes; /* all zero without symbols */
   char message[KUMIKO_MESSAGE_BYTES];
 };
 
@@ -56,8 +66,16 @@ void kumiko_context_leave(kumiko_context *context);
 /** Starts the context's message; the caller has entered. */
 kumiko_text kumiko_context_message(kumiko_context *context);
 
-/** Checks that everything is bound and apart, and fills the slots that refer to inputs and outputs. */
+/** Checks that everything is bound and apart, works out shapes, and fills the slots that are known before the run. */
 int kumiko_context_refresh(kumiko_context *context);
+/** Call number `call` is done: sizes that depend on what it found get their memory. */
+int kumiko_context_advance(kumiko_context *context, uint64_t call);
+
+int kumiko_output_shape(kumiko_context *context, uint64_t number, int64_t *shape);
+int kumiko_output_tensor(kumiko_context *context, uint64_t number, kumiko_tensor *tensor);
+
+/** `f32[batch,224]` */
+void kumiko_text_add_value(kumiko_text *text, const kumiko_artefact *artefact, const kumiko_value *value);
 
 /** Copies between a strided tensor and a dense one. */
 void kumiko_gather(const kumiko_value *value, const kumiko_binding *binding);

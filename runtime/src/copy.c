@@ -19,7 +19,7 @@ static void walk(const kumiko_value *value, const kumiko_binding *binding, copy_
   int64_t index[KUMIKO_MAX_RANK] = {0};
   int64_t bytes = (int64_t)kumiko_type_bytes(value->element_type);
   uint32_t outer = value->rank ? value->rank - 1 : 0;
-  int64_t count = value->rank ? value->shape[outer] : 1;
+  int64_t count = value->rank ? binding->shape[outer] : 1;
   int64_t step = value->rank ? binding->strides[outer] * bytes : bytes;
   char *dense = binding->copy, *strided = binding->data;
   for (;;) {
@@ -28,9 +28,9 @@ static void walk(const kumiko_value *value, const kumiko_binding *binding, copy_
     uint32_t axis = outer;
     for (; axis > 0; --axis) {
       strided += binding->strides[axis - 1] * bytes;
-      if (++index[axis - 1] < value->shape[axis - 1])
+      if (++index[axis - 1] < binding->shape[axis - 1])
         break;
-      strided -= binding->strides[axis - 1] * bytes * value->shape[axis - 1];
+      strided -= binding->strides[axis - 1] * bytes * binding->shape[axis - 1];
       index[axis - 1] = 0;
     }
     if (axis == 0)

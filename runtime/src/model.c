@@ -1,27 +1,44 @@
 #include "model.h"
+#include "shapes.h"
 #include "text.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+static bool is_edge(const kumiko_buffer *buffer) {
+  return buffer->space <= KUMIKO_SPACE_OUTPUT || buffer->space == KUMIKO_SPACE_PLANNED;
+}
+
 static uint64_t count_edges(const kumiko_artefact *artefact) {
   uint64_t edges = 0;
   for (uint64_t call = 0; call < artefact->call_count; ++call)
     for (uint64_t buffer = 0; buffer < artefact->calls[call].buffer_count; ++buffer)
-      edges += artefact->calls[call].buffers[buffer].space <= KUMIKO_SPACE_OUTPUT;
+      edges += is_edge(&artefact->calls[call].buffers[buffer]);
   return edges;
+}
+
+static uint64_t level_of(const kumiko_artefact *artefact, const kumiko_buffer *buffer) {
+  uint64_t level = 0;
+  if (buffer->space == KUMIKO_SPACE_OUTPUT)
+    return kumiko_value_level(artefact, &artefact->outputs[buffer->number]);
+  if (buffer->space == KUMIKO_SPACE_PLANNED)
+    while (artefact->dynamics->levels[level].planned_end <= buffer->number)
+      ++level;
+  return level;
 }
 
 static void list_edges(kumiko_model *model) {
   const kumiko_artefact *artefact = model->artefact;
   for (uint64_t number = 0; number < artefact->call_count; ++number) {
     const kumiko_call *call = &artefact->calls[number];
-    if (call->chunks > model->most_chunks)
-      model->most_chunks = call->chunks;
+    int64_t chunks = call->chunks < 0 ? KUMIKO_MAX_THREADS : call->chunks; /* as many as may be useful */
+    if (chunks > model->most_chunks)
+      model->most_chunks = chunks;
     for (uint64_t buffer = 0; buffer < call->buffer_count; ++buffer, ++model->slot_count)
-      if (call->buffers[buffer].space <= KUMIKO_SPACE_OUTPUT)
-        model->edges[model->edge_count++] = (kumiko_edge){model->slot_count, call->buffers[buffer]};
+      if (is_edge(&call->buffers[buffer]))
+        model->edges[model->edge_count++] =
+            (kumiko_edge){model->slot_count, level_of(artefact, &call->buffers[buffer]), call->buffers[buffer]};
   }
 }
 
@@ -64,6 +81,13 @@ void kumiko_model_release(kumiko_model *model) {
   free(model);
   if (library)
     dlclose(library);
+}
+
+const char *kumiko_dimension_text(const kumiko_model *model, int64_t extent) {
+  const kumiko_dynamics *dynamics = model ? model->artefact->dynamics : NULL;
+  if (extent >= 0 || !dynamics || (uint64_t)~extent >= dynamics->levels[dynamics->level_count - 1].expression_end)
+    return NULL;
+  return dynamics->expressions[~extent].text;
 }
 
 int kumiko_model_get_info(const kumiko_model *model, kumiko_model_info *info) {

@@ -4,12 +4,15 @@
 
 #include "kumiko/kumiko.h"
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #define KUMIKO_MAX_RANK 32u
 
-/** A reference of some call to an input or output: these change when tensors are bound, all others never. */
+/** A reference of some call to an input, an output or a planned buffer: these change with bindings and shapes, all
+ * others never. */
 typedef struct kumiko_edge {
-  uint64_t slot; /* among the references of all calls, in order */
+  uint64_t slot;  /* among the references of all calls, in order */
+  uint64_t level; /* from which on the address is known */
   kumiko_buffer buffer;
 } kumiko_edge;
 
@@ -34,8 +37,14 @@ int kumiko_model_get_info(const kumiko_model *model, kumiko_model_info *info);
 /** Everything the runtime relies on later; the message goes to the thread. */
 int kumiko_check_artefact(const kumiko_artefact *artefact);
 
-/** Bytes of a value that has been checked. */
+/** Whether the shape has an axis that is not a number. */
+bool kumiko_value_is_symbolic(const kumiko_value *value);
+
+/** Bytes of a value that has been checked and is not symbolic. */
 uint64_t kumiko_value_bytes(const kumiko_value *value);
+
+/** The text of a dimension that is not a number; null when there is no such dimension. */
+const char *kumiko_dimension_text(const kumiko_model *model, int64_t extent);
 
 /** Maps artefact->weights_file of the folder; the message goes to the thread. */
 int kumiko_map_weights(const kumiko_artefact *artefact, const char *folder, void **mapping);

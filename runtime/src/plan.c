@@ -32,6 +32,7 @@ struct plan {
   uint64_t ceiling; /* offsets above it are a last resort */
   uint64_t alignment;
   uint64_t steps; /* of all searches so far */
+  uint64_t budget;
 };
 
 typedef bool (*before)(const struct plan *plan, uint32_t a, uint32_t b);
@@ -283,7 +284,7 @@ static uint64_t search(struct plan *plan, uint64_t bound, uint64_t *offsets) {
   uint64_t best = UINT64_MAX;
   for (unsigned round = 0; round < 6 && best > bound; ++round)
     for (size_t order = 0; order < sizeof orders / sizeof *orders && best > bound; ++order) {
-      if (best != UINT64_MAX && plan->steps > STEP_BUDGET)
+      if (best != UINT64_MAX && plan->steps > plan->budget)
         return best;
       uint64_t ceiling = round == 0 ? 0 : round == 1 ? bound : best - ((best - bound) >> (round - 1));
       uint64_t total = place_all(plan, orders[order], ceiling & ~(plan->alignment - 1));
@@ -297,6 +298,11 @@ static uint64_t search(struct plan *plan, uint64_t bound, uint64_t *offsets) {
 
 int kumiko_plan_assign(const kumiko_lifetime *buffers, size_t count, uint64_t alignment, uint64_t *offsets,
                        uint64_t *total, void *workspace, size_t workspace_bytes) {
+  return kumiko_plan_assign_within(buffers, count, alignment, STEP_BUDGET, offsets, total, workspace, workspace_bytes);
+}
+
+int kumiko_plan_assign_within(const kumiko_lifetime *buffers, size_t count, uint64_t alignment, uint64_t steps,
+                              uint64_t *offsets, uint64_t *total, void *workspace, size_t workspace_bytes) {
   struct plan plan;
   uint64_t bound;
   if (!total || (count && !offsets))
@@ -304,6 +310,7 @@ int kumiko_plan_assign(const kumiko_lifetime *buffers, size_t count, uint64_t al
   int status = prepare(&plan, buffers, count, alignment, workspace, workspace_bytes);
   if (status || (status = lower_bound(&plan, &bound)))
     return status;
+  plan.budget = steps;
   *total = count ? search(&plan, bound, offsets) : 0;
   return *total == UINT64_MAX ? KUMIKO_E_OVERFLOW : KUMIKO_OK;
 }

@@ -7,6 +7,7 @@
 /** One call on its way through the threads. */
 struct job {
   const kumiko_call *call;
+  int64_t chunks;
   void *const *buffers;
   kumiko_context *context;
 };
@@ -16,12 +17,12 @@ static int run_chunk(void *data, uint32_t worker, int64_t chunk) {
   kumiko_context *context = job->context;
   char *scratch = NULL;
   if (context->scratch_stride)
-    scratch = context->memory + context->memory_bytes - (context->member.threads - worker) * context->scratch_stride;
-  return job->call->kernel(job->buffers, NULL, chunk, scratch);
+    scratch = context->scratch + worker * context->scratch_stride;
+  return job->call->kernel(job->buffers, context->shapes.symbols, chunk, scratch);
 }
 
 static kumiko_outcome run_alone(struct job *job) {
-  for (int64_t chunk = 0; chunk < job->call->chunks; ++chunk) {
+  for (int64_t chunk = 0; chunk < job->chunks; ++chunk) {
     int status = run_chunk(job, 0, chunk);
     if (status)
       return (kumiko_outcome){status, chunk};
@@ -41,7 +42,7 @@ static void guest_task(void *data, uint32_t worker) {
   uint64_t mode = kumiko_fp_default();
   while (atomic_load(&guest->failure) == UINT64_MAX) {
     int64_t chunk = atomic_fetch_add(&guest->next, 1);
-    if (chunk >= guest->job->call->chunks)
+    if (chunk >= guest->job->chunks)
       break;
     int status = run_chunk(guest->job, worker, chunk);
     uint64_t mine = (uint64_t)chunk << 32 | (uint32_t)status, known = atomic_load(&guest->failure);
@@ -64,22 +65,23 @@ static kumiko_outcome run_as_guest(struct job *job) {
 }
 
 static kumiko_outcome run_call(struct job *job, kumiko_team *team) {
-  if (job->call->chunks > 1) {
+  if (job->chunks > 1) {
     if (job->context->pool.run && job->context->member.threads > 1)
       return run_as_guest(job);
     if (team)
-      return kumiko_team_run(team, run_chunk, job, job->call->chunks);
+      return kumiko_team_run(team, run_chunk, job, job->chunks);
   }
   return run_alone(job);
 }
 
-static void tell(kumiko_context *context, uint64_t number, uint32_t threads, uint64_t start) {
-  const kumiko_call *call = &context->model->artefact->calls[number];
+static void tell(const struct job *job, uint64_t number, uint32_t threads, uint64_t start) {
+  const kumiko_call *call = job->call;
+  kumiko_context *context = job->context;
   kumiko_profile_event event = {
       .struct_bytes = sizeof event,
-      .threads = call->chunks > 1 ? threads : 1,
+      .threads = job->chunks > 1 ? threads : 1,
       .call = number,
-      .chunks = call->chunks,
+      .chunks = job->chunks,
       .name = call->name,
       .nodes = call->nodes,
       .start_ns = start,
@@ -88,10 +90,10 @@ static void tell(kumiko_context *context, uint64_t number, uint32_t threads, uin
   context->hook(context->hook_user, &event);
 }
 
-static int fail_call(kumiko_context *context, const kumiko_call *call, kumiko_outcome outcome) {
-  kumiko_text text = kumiko_context_message(context);
+static int fail_call(const struct job *job, kumiko_outcome outcome) {
+  kumiko_text text = kumiko_context_message(job->context);
   kumiko_text_add(&text, "%s, in node %s (kernel %s, chunk %" PRId64 " of %" PRId64, kumiko_status_text(outcome.status),
-                  call->nodes, call->name, outcome.chunk, call->chunks);
+                  job->call->nodes, job->call->name, outcome.chunk, job->chunks);
   if (outcome.status < 0 || outcome.status > KUMIKO_E_INTERNAL) {
     kumiko_text_add(&text, ", status %d)", outcome.status);
     return KUMIKO_E_INTERNAL;
@@ -106,12 +108,16 @@ static int run_program(kumiko_context *context, kumiko_team *team) {
   struct job job = {.buffers = context->slots, .context = context};
   for (uint64_t number = 0; number < artefact->call_count; ++number) {
     job.call = &artefact->calls[number];
+    job.chunks = kumiko_number(&context->shapes, job.call->chunks);
     uint64_t start = context->hook ? kumiko_now_ns() : 0;
     kumiko_outcome outcome = run_call(&job, team);
     if (context->hook)
-      tell(context, number, threads, start);
+      tell(&job, number, threads, start);
     if (outcome.status)
-      return fail_call(context, job.call, outcome);
+      return fail_call(&job, outcome);
+    int status = kumiko_context_advance(context, number);
+    if (status)
+      return status;
     job.buffers += job.call->buffer_count;
   }
   return KUMIKO_OK;

@@ -16,10 +16,11 @@
 extern "C" {
 #endif
 
-#define KUMIKO_ARTEFACT_VERSION 1u
+#define KUMIKO_ARTEFACT_VERSION 2u
 
 /** 0, or an error code of kumiko.h. `buffers` are bare pointers in the order of the call's references; `symbols` are
- * the values of symbolic dimensions; `scratch` has the call's scratch_bytes, 64-byte aligned, private to the chunk. */
+ * the values of symbols, of which a call that finds some in the data writes its own; `scratch` has the call's
+ * scratch_bytes, 64-byte aligned, private to the chunk. */
 typedef int (*kumiko_kernel)(void *const *buffers, const int64_t *symbols, int64_t chunk, void *scratch);
 
 /** Where a buffer lives. */
@@ -27,7 +28,8 @@ enum kumiko_space {
   KUMIKO_SPACE_INPUT = 0,   /* offset bytes into input number `number` */
   KUMIKO_SPACE_OUTPUT = 1,  /* offset bytes into output number `number` */
   KUMIKO_SPACE_WEIGHTS = 2, /* offset bytes into the weights */
-  KUMIKO_SPACE_ARENA = 3    /* offset bytes into the context's arena */
+  KUMIKO_SPACE_ARENA = 3,   /* offset bytes into the context's arena */
+  KUMIKO_SPACE_PLANNED = 4  /* offset bytes into planned buffer number `number`, see kumiko_dynamics */
 };
 
 typedef struct kumiko_buffer {
@@ -53,6 +55,83 @@ typedef struct kumiko_value {
   const int64_t *shape;
 } kumiko_value;
 
+/** A step in computing an expression: constants and symbols are pushed, every other step takes two values and pushes
+ * one; the left one lies below. */
+enum kumiko_extent_kind {
+  KUMIKO_EXTENT_CONSTANT = 0,
+  KUMIKO_EXTENT_SYMBOL = 1,
+  KUMIKO_EXTENT_ADD = 2,
+  KUMIKO_EXTENT_MULTIPLY = 3,
+  KUMIKO_EXTENT_FLOORDIV = 4, /* rounds towards minus infinity */
+  KUMIKO_EXTENT_MAX = 5,
+  KUMIKO_EXTENT_MIN = 6,
+  KUMIKO_EXTENT_BROADCAST = 7 /* of two that are equal or of which one is 1 */
+};
+
+typedef struct kumiko_extent_step {
+  uint32_t kind;
+  uint32_t reserved;
+  int64_t value; /* the constant, or the number of the symbol */
+} kumiko_extent_step;
+
+/** The most values that an expression may have on its stack. */
+#define KUMIKO_MAX_DEPTH 64u
+
+/** A number that is known when symbols are. Wherever a shape, a number of bytes or a number of chunks is written below
+ * 0, it stands for expression number ~n. */
+typedef struct kumiko_expression {
+  const kumiko_extent_step *steps;
+  uint64_t step_count;
+  const char *text; /* "(batch*seq)", for messages */
+} kumiko_expression;
+
+/** A buffer between calls whose place is chosen when sizes are known. */
+typedef struct kumiko_planned {
+  int64_t bytes;
+  uint64_t first; /* the steps between which it is needed, both included */
+  uint64_t last;
+} kumiko_planned;
+
+enum kumiko_demand_kind {
+  KUMIKO_DEMAND_EQUAL = 0,
+  KUMIKO_DEMAND_BROADCAST = 1, /* equal, or one of them is 1 */
+  KUMIKO_DEMAND_AT_MOST = 2
+};
+
+/** What must hold between two numbers before code relies on it. */
+typedef struct kumiko_demand {
+  uint32_t kind;
+  uint32_t reserved;
+  int64_t left;
+  int64_t right;
+  const char *message; /* what does not agree, with the names of nodes, inputs and axes */
+} kumiko_demand;
+
+typedef struct kumiko_symbol {
+  const char *name;
+  uint64_t level; /* from which on it has a value */
+} kumiko_symbol;
+
+/** Level 0 is what the shapes of inputs decide. Every further level begins when a call has found symbols in the data;
+ * it has expressions, buffers and demands of its own, which need no symbol of a later one. In each table, the entries
+ * of a level lie behind those of the level before; here is where they end. */
+typedef struct kumiko_level {
+  uint64_t call; /* the one that finds the level's symbols; of no meaning for level 0 */
+  uint64_t expression_end;
+  uint64_t planned_end;
+  uint64_t demand_end;
+} kumiko_level;
+
+/** What a program with symbols has besides the tables of a static one. Its arena_bytes are 0. */
+typedef struct kumiko_dynamics {
+  uint64_t level_count;
+  const kumiko_level *levels;
+  const kumiko_symbol *symbols;
+  const kumiko_expression *expressions;
+  const kumiko_planned *planned;
+  const kumiko_demand *demands;
+} kumiko_dynamics;
+
 typedef struct kumiko_artefact {
   uint32_t version;       /* KUMIKO_ARTEFACT_VERSION */
   uint32_t struct_bytes;  /* sizeof(kumiko_artefact) of the writer */
@@ -71,6 +150,7 @@ typedef struct kumiko_artefact {
   uint64_t arena_bytes;
   uint64_t scratch_bytes; /* largest of the calls */
   uint64_t symbol_count;
+  const kumiko_dynamics *dynamics; /* null without symbols */
 } kumiko_artefact;
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@
  *
  * A model never changes and may be used by any number of contexts on any number of threads. A context belongs to one
  * thread at a time; a second one that enters gets KUMIKO_E_BUSY. Nothing here aborts, throws or prints. After the
- * first run a context no longer touches the heap.
+ * first run of a shape a context no longer touches the heap.
  *
  *===------------------------------------------------------------------------===*/
 #ifndef KUMIKO_KUMIKO_H
@@ -83,7 +83,12 @@ typedef enum kumiko_element_type {
   KUMIKO_F4E2M1 = 25
 } kumiko_element_type;
 
-/** A view of the caller's memory. Data stays the caller's and must live until it is rebound or the context goes; the
+/** Extents of a kumiko_value may be below 0: they are symbols or expressions over them (`dimension_text`), the same
+ *  number the same expression. A symbol gets its value from the inputs that are bound, or from data while the model
+ *  runs. An output whose shape depends on data may be bound with any shape of its rank; results that fit its memory are
+ *  written there, densely and from its beginning, others into the context's.
+ *
+ *  A view of the caller's memory. Data stays the caller's and must live until it is rebound or the context goes; the
  *  shape and stride arrays are copied. Without strides the tensor is dense and row-major, which costs nothing; strides
  *  (in elements, zero and negative allowed for inputs) and data less aligned than its element cost one copy per run. */
 typedef struct kumiko_tensor {
@@ -97,8 +102,9 @@ typedef struct kumiko_tensor {
 typedef struct kumiko_model kumiko_model;
 typedef struct kumiko_context kumiko_context;
 
-/** Memory for everything a context owns. Called when contexts are created and destroyed, and when a tensor that needs
- *  a copy is bound; never by a run. `allocate` returns null on failure; `alignment` is a power of two. */
+/** Memory for everything a context owns. Called when contexts are created and destroyed, when a tensor that needs
+ *  a copy is bound, and by a run whose shapes need more memory than any before. `allocate` returns null on failure;
+ * `alignment` is a power of two. */
 typedef struct kumiko_allocator {
   void *user;
   void *(*allocate)(void *user, size_t bytes, size_t alignment);
@@ -199,6 +205,17 @@ typedef struct kumiko_api {
   const char *(*last_error)(const kumiko_context *context);
   /** A null hook turns profiling off. The hook must not use the context. */
   int (*set_profile)(kumiko_context *context, kumiko_profile_hook hook, void *user);
+
+  /* Since the first version: symbolic shapes. */
+
+  /** Writes as many extents as the output has axes. Known when all inputs are bound, or after a run where data decide.
+   */
+  int (*output_shape)(kumiko_context *context, uint64_t number, int64_t *shape);
+  /** After a run: where an output is, with its shape. An output that has symbols in its shape need not be bound; it is
+   *  then in the context's memory until the next run or binding. */
+  int (*output_tensor)(kumiko_context *context, uint64_t number, kumiko_tensor *tensor);
+  /** What an extent below 0 in a kumiko_value stands for: "batch", "(seq - 1)"; null for other numbers. */
+  const char *(*dimension_text)(const kumiko_model *model, int64_t extent);
 } kumiko_api;
 
 #if defined(__GNUC__)

@@ -33,6 +33,10 @@ size_t kumiko_plan_workspace_bytes(size_t count);
 int kumiko_plan_assign(const kumiko_lifetime *buffers, size_t count, uint64_t alignment, uint64_t *offsets,
                        uint64_t *total, void *workspace, size_t workspace_bytes);
 
+/** The same with a budget of steps (some 4 ns each) after which the search is content with what it has. */
+int kumiko_plan_assign_within(const kumiko_lifetime *buffers, size_t count, uint64_t alignment, uint64_t steps,
+                              uint64_t *offsets, uint64_t *total, void *workspace, size_t workspace_bytes);
+
 /** The largest sum of (aligned) sizes that are alive at one step: no arena can be smaller. */
 int kumiko_plan_lower_bound(const kumiko_lifetime *buffers, size_t count, uint64_t alignment, uint64_t *bound,
                             void *workspace, size_t workspace_bytes);
