@@ -26,9 +26,9 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   eq::Extent allRows = shape.extentOf(shape.rows), allColumns = shape.extentOf(shape.columns);
   int64_t batch = typicalSize(shape.extentOf(shape.batch)), rows = typicalSize(allRows);
   int64_t columns = typicalSize(allColumns), depth = typicalSize(shape.extentOf(shape.depth));
-  // Expressions may be anything: whole tiles for many rows, one panel where the number of columns is open.
+  // Expressions may be anything: decide for rows worth a tile, and for one panel where the number of columns is open.
   if (!allRows.isStatic())
-    rows = std::max(rows, schedule.tileRows);
+    rows = std::max(rows, 8 * schedule.tileRows);
   schedule.packed = columnsConstant;
   schedule.prefetch = columnsConstant && rows >= 2 * schedule.tileRows && columns * depth * 4 > machine.l2;
   schedule.panelColumns = allColumns.isStatic() && columns <= machine.lanes ? machine.lanes : 2 * machine.lanes;
@@ -53,6 +53,14 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   int64_t panelGroups = std::clamp<int64_t>(ceilDiv(perBatch, rowGroups), 1, tiles);
   schedule.chunkRowBlocks = ceilDiv(blocks, rowGroups);
   schedule.chunkPanels = ceilDiv(tiles, panelGroups) * schedule.tilePanels;
+  if (!allRows.isStatic()) {
+    // There may be any number of chunks, so each must be worth its claim, within what the second-level cache holds.
+    int64_t blockColumns = std::min(columns, schedule.chunkPanels * schedule.panelColumns);
+    int64_t blockInputs = schedule.tileRows * std::max<int64_t>(depth, 1);
+    int64_t worthwhile = ceilDiv(flopsPerChunk, 2 * blockInputs * blockColumns);
+    int64_t most = std::max<int64_t>(64, machine.l2 / (4 * blockInputs));
+    schedule.chunkRowBlocks = std::max(schedule.chunkRowBlocks, std::min(worthwhile, most));
+  }
   schedule.chunks =
       atLeastOne(shape.extentOf(shape.batch)) * rowGroupsOf(shape, schedule) * panelGroupsOf(shape, schedule);
 }
