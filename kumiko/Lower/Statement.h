@@ -34,7 +34,8 @@ private:
   // Building.
   mlir::Value padValue(const MappedRead &read);
   MappedOperand operandOf(const MappedRead &read);
-  mlir::Value initialValue(unsigned target);
+  mlir::Value initialValue(unsigned target, bool visits);
+  bool marksFirst() const;
   bool isCopy(const MappedOperand &operand) const;
   llvm::Error buildGeneric(llvm::SmallVectorImpl<mlir::Value> &results);
   llvm::SmallVector<mlir::Value, 2> buildBody(mlir::OpBuilder &inside, mlir::ValueRange arguments);

@@ -65,9 +65,18 @@ MappedOperand StatementLowering::operandOf(const MappedRead &read) {
   return {tensor, AffineMap::get(order.size(), 0, results, b.getContext())};
 }
 
+/// What the second of two results is before any point has been seen.
+constexpr int64_t nothingYet = std::numeric_limits<int64_t>::min();
+
+/// With a condition there may be no first point.
+bool StatementLowering::marksFirst() const {
+  return targets == 2 && accumulatorType(1) == ElementType::I64 && statement.conditions.empty() && !statement.into &&
+         !statement.continues;
+}
+
 /// The tensor the generic starts from. A reduction starts from the identity, from the tensor named by `into`, or from
 /// what the statement before it wrote.
-Value StatementLowering::initialValue(unsigned target) {
+Value StatementLowering::initialValue(unsigned target, bool visits) {
   OpBuilder &b = lowering.builder;
   ElementType type = accumulatorType(target);
   SmallVector<int64_t> shape = loopShape(ArrayRef(order).take_front(parallel));
@@ -80,11 +89,13 @@ Value StatementLowering::initialValue(unsigned target) {
   if (!reduces() && !overwrites())
     return empty;
   Scalar scalar(b, lowering.loc);
-  Value identity = target == 0 ? scalar.identity(statement.combine, type) : scalar.number(type, 0);
+  Value identity = target == 0 ? scalar.identity(statement.combine, type)
+                               : scalar.number(type, visits && marksFirst() ? nothingYet : 0);
   return linalg::FillOp::create(b, lowering.loc, identity, empty).getResult(0);
 }
 
-/// The first value decides: a larger one wins, the first of equals stays, a NaN wins and the first NaN stays.
+/// The first value decides: a larger one wins, the first of equals stays, a NaN wins and the first NaN stays. Where the
+/// first point counts in any case, it wins also when it is no better than the identity.
 SmallVector<Value, 2> StatementLowering::pickBest(Body &body, ArrayRef<Value> values, Value taken, ValueRange old) {
   OpBuilder &b = lowering.builder;
   Location loc = lowering.loc;
@@ -100,6 +111,10 @@ SmallVector<Value, 2> StatementLowering::pickBest(Body &body, ArrayRef<Value> va
   }
   if (taken)
     wins = arith::AndIOp::create(b, loc, wins, taken);
+  if (marksFirst()) {
+    Value mark = body.scalars().number(accumulatorType(1), nothingYet);
+    wins = arith::OrIOp::create(b, loc, wins, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, old[1], mark));
+  }
   return {arith::SelectOp::create(b, loc, wins, values[0], old[0]),
           arith::SelectOp::create(b, loc, wins, values[1], old[1])};
 }
@@ -195,7 +210,7 @@ llvm::Error StatementLowering::buildGeneric(SmallVectorImpl<Value> &results) {
     maps.push_back(AffineMap::get(order.size(), 0, window, context));
   }
   for (unsigned target = 0; target < targets; ++target) {
-    inits.push_back(initialValue(target));
+    inits.push_back(initialValue(target, /*visits=*/true));
     SmallVector<AffineExpr> dims;
     for (const Dimension &dimension : targetDimensions[target])
       for (unsigned loop : dimension.loops)

@@ -126,7 +126,7 @@ llvm::Error StatementLowering::run() {
   SmallVector<Value> results;
   if (nothing || onlyIdentity) {
     for (unsigned target = 0; target < targets; ++target)
-      results.push_back(initialValue(target));
+      results.push_back(initialValue(target, /*visits=*/false));
   } else {
     for (const eq::Expr *value : ArrayRef(statement.values).take_front(targets))
       planReads(*value);

@@ -7,9 +7,9 @@
 //   gather f32[7,3], i64[9]; axis=0 | 1=-7:6 c0        operand 1 lies between -7 and 6, operand 0 is a constant
 //
 // All ops of the file become one module, which is compiled for this machine and run; each result is compared with the
-// evaluator. One line is printed for each: `ok`, `refused WHY`, `invalid WHY` or `wrong WHAT`. Data is a function of the
-// line alone. Numbers are multiples of 1/8, so that sums and products of them are exact in any order and what differs
-// is not rounding.
+// evaluator. One line is printed for each: `ok`, `refused WHY`, `invalid WHY` or `wrong WHAT`. Data is a function of
+// the line alone. Numbers are multiples of 1/8, so that sums and products of them are exact in any order and what
+// differs is not rounding.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Equation/Given.h"
@@ -44,7 +44,7 @@ struct Case {
   StringRef line;
   std::string verdict;
   mlir::Operation *op = nullptr;
-  std::vector<Tensor> operands;      ///< by slot; of those that are there
+  std::vector<Tensor> operands;       ///< by slot; of those that are there
   std::vector<SharedTensor> declared; ///< the evaluator in the types of the op
   std::vector<SharedTensor> wide;     ///< and in f64
   unsigned firstOutput = 0;
@@ -69,13 +69,15 @@ Hints readHints(StringRef text) {
   return hints;
 }
 
-Tensor randomTensor(const eq::TensorType &type, std::optional<std::pair<double, double>> range, std::mt19937_64 &random) {
+Tensor randomTensor(const eq::TensorType &type, std::optional<std::pair<double, double>> range,
+                    std::mt19937_64 &random) {
   SmallVector<int64_t> shape;
   for (const eq::Extent &extent : type.shape)
     shape.push_back(extent.value());
   Tensor tensor = cantFail(Tensor::zeros(type.element, shape));
   bool real = isFloat(type.element);
-  auto [low, high] = range.value_or(real ? std::pair(-2.0, 2.0) : std::pair(isUnsigned(type.element) ? 0.0 : -5.0, 7.0));
+  auto [low, high] =
+      range.value_or(real ? std::pair(-2.0, 2.0) : std::pair(isUnsigned(type.element) ? 0.0 : -5.0, 7.0));
   double parts = real ? 8 : 1;
   std::uniform_int_distribution<int64_t> steps(int64_t(std::ceil(low * parts)), int64_t(std::floor(high * parts)));
   ElementType from = real ? ElementType::F64 : ElementType::I64;
@@ -153,7 +155,8 @@ private:
       append_range(results, each.op->getResults());
     }
     mlir::func::ReturnOp::create(builder, loc, results);
-    main.setType(builder.getFunctionType(main.getBody().getArgumentTypes(), mlir::TypeRange(mlir::ValueRange(results))));
+    main.setType(
+        builder.getFunctionType(main.getBody().getArgumentTypes(), mlir::TypeRange(mlir::ValueRange(results))));
   }
 
   Error add(Case &each, mlir::OpBuilder &builder) {
@@ -177,8 +180,8 @@ private:
       auto range = hints.ranges.find(number);
       each.operands.push_back(
           randomTensor(*type, range == hints.ranges.end() ? std::nullopt : std::optional(range->second), random));
-      operands.push_back(valueOf(each.operands.back(), nn::fromEquation(context, *type),
-                                 hints.constants.count(number), builder));
+      operands.push_back(
+          valueOf(each.operands.back(), nn::fromEquation(context, *type), hints.constants.count(number), builder));
     }
     SmallVector<mlir::NamedAttribute> attributes;
     for (const eq::AttributeDef &attribute : op->attributes)

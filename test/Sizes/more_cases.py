@@ -264,7 +264,9 @@ def resize_axis(op, t):
     for number, (a, n, out) in enumerate(take(60, "a", "n", "out", low=1)):
         kernel = ("linear", "cubic")[number % 2]
         axis = number // 2 % 2
-        yield line(op, [tensor(t, *[(n, a), (a, n)][axis])], axis=axis, out=out, gain=n / out, shift=n / out / 2 - 0.5,
+        # Positions are exact: a rounding error would turn the next whole number into the one below it.
+        gain = [0.5, 2, 0.25, 1.5, 1][number % 5]
+        yield line(op, [tensor(t, *[(n, a), (a, n)][axis])], axis=axis, out=out, gain=gain, shift=gain / 2 - 0.5,
                    kernel=kernel, a=-0.75, shrink=1.0, taps=(2, 4)[number % 2], exclude=bool(number & 4) and number % 2 == 1,
                    crop=bool(number & 8), value=0.5)
 

@@ -1,6 +1,6 @@
 // vector-math-exhaustive [STEP [NAME ...]]: every STEP-th of all 2^32 arguments of each function of one argument (1:
-// all of them, some minutes each), and 2^30 / STEP pairs of arguments of each function of two. One line per function; the
-// exit code is 1 when a limit is passed.
+// all of them, some minutes each), and 2^30 / STEP pairs of arguments of each function of two. One line per function;
+// the exit code is 1 when a limit is passed.
 #include "unittests/VectorMath/Jit.h"
 #include "unittests/VectorMath/Judge.h"
 #include "llvm/ADT/STLExtras.h"
@@ -66,8 +66,8 @@ static Worst walkAll(const Judged &function, const CompiledMath &compiled, uint6
     threads.emplace_back([&, part] {
       uint64_t all = function.unary ? uint64_t(1) << 32 : (uint64_t(1) << 30) / step;
       uint64_t first = all / parts * part, last = all / parts * (part + 1);
-      worst[part] = function.unary ? walk(function, compiled, first, last, step)
-                                   : samplePairs(function, compiled, first, last);
+      worst[part] =
+          function.unary ? walk(function, compiled, first, last, step) : samplePairs(function, compiled, first, last);
     });
   for (std::thread &thread : threads)
     thread.join();

@@ -101,7 +101,9 @@ void Demand::store(Value value, Value memref, const Form &offset) {
     return;
   }
   value = spread(value);
-  if (!offset.lane.is(1))
+  // One lane is stored by itself: x86 code generation of LLVM 22 turns a truncation that is stored under a mask of one
+  // lane into a store of the wide value, which writes beyond the end.
+  if (!offset.lane.is(1) || active.is(1))
     return storeLanes(value, memref, offset);
   Value index = indexOf(offset.atLane(0));
   if (allActive())

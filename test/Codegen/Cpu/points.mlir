@@ -52,3 +52,19 @@ nn.kernel @truth(%x: tensor<8xf32>) -> tensor<8xi1> attributes {schedule = {temp
   } -> tensor<8xi1>
   nn.yield %y : tensor<8xi1>
 }
+
+// A single lane is stored by itself: under a mask LLVM 22 would write the bytes of the value before its truncation.
+// CHECK-LABEL: func.func @one_lane
+// CHECK: vector.store
+// CHECK-NOT: vector.maskedstore
+// CHECK: memref.store
+nn.kernel @one_lane(%x: tensor<17xi32>) -> tensor<17xi8> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<17xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<17xi32>) outs(%empty : tensor<17xi8>) {
+  ^bb0(%p: i32, %o: i8):
+    %0 = arith.trunci %p : i32 to i8
+    linalg.yield %0 : i8
+  } -> tensor<17xi8>
+  nn.yield %y : tensor<17xi8>
+}
