@@ -1,6 +1,7 @@
 # How the tests are found and run. Folders mirror kumiko/.
 import os
 import resource
+import shutil
 import lit.formats
 
 config.name = "kumiko"
@@ -20,6 +21,15 @@ path = os.pathsep.join([config.kumiko_bin, os.path.dirname(config.filecheck), co
 config.environment["PATH"] = path
 config.substitutions.append(("%source", config.kumiko_source))
 config.substitutions.append(("%runtime", config.kumiko_runtime))
+
+# `REQUIRES: aarch64`: an emulator and a C library for it are installed.
+cross = "/usr/aarch64-linux-gnu"
+if shutil.which("qemu-aarch64") and os.path.isdir(cross + "/lib"):
+    config.available_features.add("aarch64")
+    flags = f"--target=aarch64-linux-gnu -nostdlibinc -isystem {cross}/include -fuse-ld=lld -nostdlib -L{cross}/lib"
+    config.substitutions.append(("%aarch64-cc", f"clang-22 {flags} {cross}/lib/crt1.o {cross}/lib/crti.o {cross}/lib/crtn.o"))
+    config.substitutions.append(("%aarch64-run", f"qemu-aarch64 -L {cross}"))
+    config.substitutions.append(("%aarch64-runtime", config.kumiko_archives + "/KumikoRuntime-aarch64.a"))
 
 # `REQUIRES: kumiko-onnx-suite`: the tests of a tool that is not built are skipped.
 for tool in sorted(os.listdir(config.kumiko_bin)) if os.path.isdir(config.kumiko_bin) else []:

@@ -34,6 +34,33 @@ static std::string hostFeatures() {
   return llvm::join(features, ",");
 }
 
+/// The x86-64 level that this machine has, as far as kernels care.
+static unsigned hostLevel() {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  auto has = [&](std::initializer_list<llvm::StringRef> names) {
+    return llvm::all_of(names, [&](llvm::StringRef name) { return features.lookup(name); });
+  };
+  if (!has({"avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}))
+    return 2;
+  return has({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}) ? 4 : 3;
+}
+
+/// Widths and registers of an x86-64 level; level 0 is NEON.
+static void describeVectors(Target &target, unsigned level) {
+  target.vectorBits = level < 3 ? 128 : level == 3 ? 256 : 512;
+  target.vectorRegisters = level == 2 || level == 3 ? 16 : 32;
+  target.hasFma = target.hasHalf = level != 2;
+}
+
+bool Target::runsHere() const {
+  if (isHost())
+    return true;
+  llvm::Triple here(llvm::sys::getDefaultTargetTriple());
+  if (here.getArch() != triple.getArch())
+    return false;
+  return !here.isX86() || unsigned(name.back() - '0') <= hostLevel();
+}
+
 std::string Target::describe() const { return triple.getArchName().str() + "/" + cpu; }
 
 llvm::StringRef kumiko::targetNames() { return "host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64"; }
@@ -45,20 +72,20 @@ llvm::Expected<Target> kumiko::targetNamed(llvm::StringRef name) {
     target.triple = llvm::Triple(llvm::sys::getDefaultTargetTriple());
     target.cpu = llvm::sys::getHostCPUName().str();
     target.features = hostFeatures();
-    target.vectorBits = target.triple.isX86() ? 256 : 128;
+    describeVectors(target, /*level=*/target.triple.isX86() ? hostLevel() : 0);
     return target;
   }
   if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4") {
     target.triple = llvm::Triple("x86_64-unknown-linux-gnu");
     target.cpu = name.str();
-    target.vectorBits = name == "x86-64-v2" ? 128 : 256;
+    describeVectors(target, name.back() - '0');
     return target;
   }
   if (name == "aarch64") {
     target.triple = llvm::Triple("aarch64-unknown-linux-gnu");
     target.cpu = "generic";
     target.features = "+neon";
-    target.vectorBits = 128;
+    describeVectors(target, 0);
     return target;
   }
   return emitError(Code::BadOption, "unknown target '" + name + "'", "targets are " + targetNames());

@@ -22,8 +22,13 @@ struct Target {
   std::string features;
   /// The width that kernels are written for. A wider machine keeps its extra registers but does not widen vectors.
   unsigned vectorBits = 256;
+  unsigned vectorRegisters = 16;
+  /// What v2 lacks: fused multiply-add, conversions between f16 and f32.
+  bool hasFma = true, hasHalf = true;
 
   bool isHost() const { return name == "host"; }
+  /// This machine can run what is made for the target.
+  bool runsHere() const;
   /// One word for provenance: `x86_64/znver3`.
   std::string describe() const;
 };

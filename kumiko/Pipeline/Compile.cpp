@@ -75,6 +75,10 @@ bool Compilation::runPasses(Stage stage) {
   mlir::PassManager passes(&model->session->context());
   PipelineOptions pipeline;
   pipeline.allow = options.allow;
+  pipeline.machine.lanes = model->target.vectorBits / 32;
+  pipeline.machine.registers = model->target.vectorRegisters;
+  pipeline.hasFma = model->target.hasFma;
+  pipeline.hasHalf = model->target.hasHalf;
   addStage(passes, stage, pipeline);
   if (mlir::failed(passes.run(*model->module)))
     return false;

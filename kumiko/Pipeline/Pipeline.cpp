@@ -51,13 +51,20 @@ static void addScheduleStage(OpPassManager &passes, const PipelineOptions &optio
     passes.addPass(createWidenKernelsPass());
   // A schedule is for a kernel of one kind, so kernels are cut before they get one.
   passes.addPass(createSplitKernelsPass());
-  passes.addPass(createScheduleKernelsPass());
+  ScheduleKernelsPassOptions schedule;
+  schedule.lanes = options.machine.lanes;
+  schedule.registers = options.machine.registers;
+  passes.addPass(createScheduleKernelsPass(schedule));
 }
 
 static void addCodegenStage(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createEmitKernelsPass());
   // Each kernel is a module of its own by now, so these run side by side.
-  addLowerKernelsToLlvm(passes.nest<ModuleOp>(), /*approximate=*/options.allow >= Allow::Approximate);
+  LowerKernelsOptions lower;
+  lower.approximate = options.allow >= Allow::Approximate;
+  lower.hasFma = options.hasFma;
+  lower.hasHalf = options.hasHalf;
+  addLowerKernelsToLlvm(passes.nest<ModuleOp>(), lower);
 }
 
 void kumiko::addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options) {

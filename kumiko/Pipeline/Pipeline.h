@@ -1,6 +1,7 @@
 //===- Pipeline.h - the order of everything ---------------------------------===//
 #pragma once
 #include "kumiko/Pipeline/Stage.h"
+#include "kumiko/Schedule/Schedule.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -13,6 +14,9 @@ std::optional<Allow> allowNamed(llvm::StringRef name);
 
 struct PipelineOptions {
   Allow allow = Allow::Approximate;
+  Machine machine;
+  /// Of the machine: what LowerKernels must not leave to it.
+  bool hasFma = true, hasHalf = true;
   Stage stopAfter = Stage::Codegen;
 };
 

@@ -58,6 +58,8 @@ private:
     return value;
   }
 
+  uint64_t byteCountOf(Value tensor) { return describe(tensor.getType(), {}, "").byteCount(); }
+
   void describe(func::FuncOp main) {
     for (auto [number, type] : llvm::enumerate(main.getArgumentTypes())) {
       program.inputs.push_back(describe(type, main.getArgAttrDict(number), "input" + Twine(number)));
@@ -79,7 +81,7 @@ private:
       for (Value result : call->getResults())
         if (!places.contains(result)) {
           slots[result] = lifetimes.size();
-          lifetimes.push_back({describe(result.getType(), {}, "").byteCount(), step, step});
+          lifetimes.push_back({byteCountOf(result), step, step});
         }
       ++step;
     }
@@ -121,13 +123,18 @@ private:
     planned.scratchBytes = schedule->scratchBytes.value();
     program.scratchBytes = std::max<uint64_t>(program.scratchBytes, planned.scratchBytes);
     for (auto [number, operand] : llvm::enumerate(call->getOperands())) {
-      FailureOr<BufferRef> place = placeOf(operand, packingOfArgument(packings, number));
+      const Packing *packing = packingOfArgument(packings, number);
+      FailureOr<BufferRef> place = placeOf(operand, packing);
       if (failed(place))
         return failure();
+      place->bytes = packing ? packing->elementCount() * packing->elementBytes : byteCountOf(operand);
       planned.buffers.push_back(*place);
     }
-    for (Value result : call->getResults())
+    planned.results = call->getNumResults();
+    for (Value result : call->getResults()) {
       planned.buffers.push_back(places.lookup(result));
+      planned.buffers.back().bytes = byteCountOf(result);
+    }
     SmallVector<StringRef> names;
     appendNames(call.getLoc(), names);
     planned.nodes = llvm::join(names, ",");

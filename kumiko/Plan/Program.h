@@ -33,12 +33,15 @@ struct BufferRef {
   Space space = Space::Arena;
   uint32_t number = 0;
   uint64_t offset = 0;
+  /// What the kernel may touch. Not in the artefact: kernels know their sizes.
+  uint64_t bytes = 0;
 };
 
 /// Runs a kernel for every chunk 0 .. chunks-1, in any order.
 struct KernelCall {
   std::string kernel; ///< symbol, `k_` and a hash
-  llvm::SmallVector<BufferRef, 6> buffers;
+  llvm::SmallVector<BufferRef, 6> buffers; ///< operands, then results
+  size_t results = 0;
   int64_t chunks = 1;
   uint64_t scratchBytes = 0;
   std::string nodes; ///< source nodes, comma separated

@@ -35,7 +35,7 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   int64_t vectors = schedule.panelColumns / machine.lanes;
   // Two thirds of the registers hold sums; the rest streams.
   int64_t sums = machine.registers * 3 / 4;
-  schedule.tileRows = std::min(rows, sums / vectors > 6 ? int64_t(6) : sums / vectors);
+  schedule.tileRows = std::min({rows, int64_t(6), sums / vectors});
   int64_t panels = ceilDiv(columns, schedule.panelColumns);
   schedule.tilePanels = std::clamp<int64_t>(std::min(sums / (schedule.tileRows * vectors), panels), 1, 4);
   if (!allColumns.isStatic())

@@ -11,6 +11,8 @@ def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
 
     Before: bodies are linalg on tensors. After: every kernel has a schedule. Class: exact.
   }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 in a vector register">,
+                 Option<"registers", "registers", "int64_t", "16", "Vector registers of the machine">];
 }
 
 def SplitKernelsPass : Pass<"kumiko-split-kernels", "::mlir::ModuleOp"> {

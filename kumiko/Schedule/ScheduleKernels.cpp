@@ -13,7 +13,12 @@ using namespace kumiko;
 
 namespace {
 struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKernels> {
+  using ScheduleKernelsPassBase::ScheduleKernelsPassBase;
+
   void runOnOperation() override {
+    Machine machine;
+    machine.lanes = lanes;
+    machine.registers = registers;
     for (auto kernel : getOperation().getOps<nn::KernelOp>()) {
       if (kernel->hasAttr("schedule"))
         continue;
@@ -24,7 +29,7 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
       auto isConstant = [&](BlockArgument argument) {
         return kernel.getArgAttr(argument.getArgNumber(), "nn.constant") != Attribute();
       };
-      Schedule schedule = chooseSchedule(shape, body, results, extents, isConstant, Machine());
+      Schedule schedule = chooseSchedule(shape, body, results, extents, isConstant, machine);
       kernel->setAttr("schedule", schedule.toAttribute(&getContext()));
     }
   }

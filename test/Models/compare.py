@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiled models against ONNX Runtime, by every way to run them.
 
-    compare.py [--models FOLDER] [--threads 1,2,3,5,8,16] [NAME...]
+    compare.py [--models FOLDER] [--threads 1,2,3,5,8,16] [--target CPU] [NAME...]
 
 For each model: outputs of the JIT, of a C program around the object file and of the shared library, each
 within 1e-5 of the largest magnitude of ONNX Runtime's; the same bits for every number of threads; the same
@@ -60,26 +60,27 @@ def check_bits(got, wanted, what):
 class ModelTest:
     """All checks of one model; each is counted by itself."""
 
-    def __init__(self, model, threads, folder):
+    def __init__(self, model, threads, folder, target):
         self.model, self.threads, self.folder = model, threads, folder
+        self.target = ["--target", target]
         self.input_path = model.with_suffix(".npz")
         self.inputs = dict(np.load(self.input_path))
         self.wanted = reference(model, self.inputs)
 
     def jit(self):
-        return check_close(tool.run_model(self.model, self.input_path, 2, self.folder), self.wanted)
+        return check_close(tool.run_model(self.model, self.input_path, 2, self.folder, *self.target), self.wanted)
 
     def shared_library(self):
         self.library = self.folder / "model.so"
         start = time.monotonic()
-        tool.compile_model(self.model, self.library)
+        tool.compile_model(self.model, self.library, *self.target)
         took = time.monotonic() - start
         self.answer = tool.run_model(self.library, self.input_path, 2, self.folder)
         return f"{check_close(self.answer, self.wanted)}, compiled in {took:.1f} s"
 
     def object_file(self):
         self.object = self.folder / "model.o"
-        tool.compile_model(self.model, self.object)
+        tool.compile_model(self.model, self.object, *self.target)
         program = tool.link_object(self.object)
         got = tool.run_object(program, self.inputs, self.wanted, 2, self.folder)
         program.unlink()
@@ -103,7 +104,7 @@ class ModelTest:
             if first is None or not first.exists():
                 raise tool.Failure("no artefact to compare with")
             second = other / first.name
-            tool.compile_model(self.model.name, second, "--jobs", 1, folder=other)
+            tool.compile_model(self.model.name, second, "--jobs", 1, *self.target, folder=other)
             if not filecmp.cmp(first, second, shallow=False):
                 raise tool.Failure(f"{first.name} differs between two folders")
             compared.append(first.suffix)
@@ -128,11 +129,11 @@ def place_copy(source, target):
         shutil.copyfile(source, target)
 
 
-def test_model(model, threads, only):
+def test_model(model, threads, only, target):
     """-> (passed, failed); prints a line for each check."""
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="compare-", dir=tool.ROOT / "build") as folder:
-        test = ModelTest(model, threads, pathlib.Path(folder))
+        test = ModelTest(model, threads, pathlib.Path(folder), target)
         for name, check in CHECKS.items():
             if only and name not in only:
                 continue
@@ -152,6 +153,7 @@ def parse_options():
     parser.add_argument("--models", type=pathlib.Path, default=MODELS)
     parser.add_argument("--threads", type=lambda text: [int(word) for word in text.split(",")], default=[1, 2, 3, 5, 8, 16])
     parser.add_argument("--only", type=lambda text: text.split(","), help=f"some of {','.join(CHECKS)}")
+    parser.add_argument("--target", default="host")
     parser.add_argument("names", nargs="*", metavar="NAME")
     return parser.parse_args()
 
@@ -163,7 +165,7 @@ def main():
         model = options.models / f"{name}.onnx"
         if not model.exists():
             sys.exit(f"compare.py: no {model}; run test/Models/make_models.py first")
-        more = test_model(model, options.threads, options.only)
+        more = test_model(model, options.threads, options.only, options.target)
         passed, failed = passed + more[0], failed + more[1]
     print(f"{passed} passed, {failed} failed, 0 skipped")
     sys.exit(1 if failed else 0)

@@ -1,4 +1,5 @@
-/* Runs the model of an object file that is linked with this program: the way of an embedded user.
+/* Runs the model of an object file that is linked with this program: the way of an embedded user. Built without
+ * MODEL_HEADER it loads a shared library instead, whose file comes before everything else.
  *
  *   run_object THREADS input NAME FILE ... output NAME FILE ...
  *   run_object THREADS input NAME FILE ... pace MILLISECONDS SECONDS
@@ -8,7 +9,11 @@
  * -DMODEL_ARTEFACT=<name>_artefact. */
 #define _GNU_SOURCE
 #include "kumiko/kumiko.h"
+#ifdef MODEL_HEADER
 #include MODEL_HEADER
+#else
+#include <dlfcn.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,15 +89,37 @@ static void pace(kumiko_context *context, double milliseconds, double seconds) {
                        1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec));
 }
 
-int main(int argc, char **argv) {
+#ifdef MODEL_HEADER
+static int find_model(int *argc, char ***argv, kumiko_model **model) {
+  (void)argc, (void)argv;
   api = kumiko_get_api(KUMIKO_API_VERSION);
-  if (!api || argc < 2)
+  return api->model_from_artefact(MODEL_ARTEFACT(), ".", model);
+}
+#else
+/* The library brings the runtime along. */
+static int find_model(int *argc, char ***argv, kumiko_model **model) {
+  const char *path = (*argv)[1];
+  void *library = dlopen(path, RTLD_NOW);
+  const kumiko_api *(*get)(uint32_t) = NULL;
+  if (library)
+    *(void **)&get = dlsym(library, "kumiko_get_api");
+  if (!get)
+    stop(path, dlerror());
+  api = get(KUMIKO_API_VERSION);
+  ++*argv, --*argc;
+  return api->model_load(path, model);
+}
+#endif
+
+int main(int argc, char **argv) {
+  if (argc < 2)
     stop("usage", "run_object THREADS input NAME FILE ... output NAME FILE ... | pace MILLISECONDS SECONDS");
-  kumiko_model *model;
+  kumiko_model *model = NULL;
   kumiko_context *context;
+  int status = find_model(&argc, &argv, &model);
+  check(status, NULL, "model");
   kumiko_options options = {.struct_bytes = sizeof options, .threads = (uint32_t)atoi(argv[1])};
   kumiko_model_info info = {.struct_bytes = sizeof info};
-  check(api->model_from_artefact(MODEL_ARTEFACT(), ".", &model), NULL, "model");
   check(api->model_info(model, &info), NULL, "model");
   check(api->context_create(model, &options, &context), NULL, "context");
 

@@ -43,10 +43,10 @@ def compile_model(model, artefact, *options, folder=None):
     call([KUMIKO, "compile", model, "-o", artefact, *options], folder)
 
 
-def run_model(model, inputs, threads, folder):
+def run_model(model, inputs, threads, folder, *options):
     """Outputs of a model file or shared library, by name."""
     path = folder / f"outputs-{threads}.npz"
-    call([KUMIKO, "run", model, "--inputs", inputs, "--outputs", path, "--threads", threads])
+    call([KUMIKO, "run", model, "--inputs", inputs, "--outputs", path, "--threads", threads, *options])
     with np.load(path) as arrays:
         outputs = dict(arrays)
     path.unlink()

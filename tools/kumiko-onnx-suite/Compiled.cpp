@@ -1,5 +1,6 @@
 #include "kumiko/Pipeline/Execute.h"
 #include "kumiko/Support/Convert.h"
+#include "kumiko/Verify/GuardedRun.h"
 #include "kumiko/Verify/Ulp.h"
 #include "tools/kumiko-onnx-suite/DataSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -47,39 +48,85 @@ static std::optional<double> distanceOf(const Test &test, const DataSet &set, Ar
   return largest;
 }
 
-static Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set, bool values) {
+/// The inputs in the order in which the program takes them.
+static std::optional<std::vector<Tensor>> orderedInputs(ArrayRef<ProgramValue> values, const DataSet &set,
+                                                        std::string &missing) {
+  std::vector<Tensor> inputs;
+  for (const ProgramValue &value : values) {
+    auto datum = set.inputs.find(value.name);
+    if (datum == set.inputs.end()) {
+      missing = value.name;
+      return std::nullopt;
+    }
+    inputs.push_back(datum->second.tensor.tensor.alias());
+  }
+  return inputs;
+}
+
+static Verdict judgeResults(const Test &test, const DataSet &set, ArrayRef<ProgramValue> values,
+                            ArrayRef<Tensor> results) {
+  if (results.size() != set.outputs.size())
+    return {Verdict::Kind::Failed, formatv("{0} outputs, {1} expected", results.size(), set.outputs.size())};
+  for (auto [value, got, wanted] : zip_equal(values, results, set.outputs))
+    if (std::string why = differenceOf(Datum::of(SharedTensor::borrow(got)), wanted); !why.empty())
+      return {Verdict::Kind::Failed, value.name + ": " + why};
+  return {Verdict::Kind::Passed, "", distanceOf(test, set, results)};
+}
+
+static Verdict runBetweenGuards(const Test &test, const CompiledModel &compiled, const DataSet &set,
+                                ArrayRef<Tensor> inputs) {
+  Verdict verdict;
+  for (GuardSide side : {GuardSide::After, GuardSide::Before}) {
+    ProblemList problems;
+    auto results = runGuarded(compiled, inputs, side, problems);
+    if (!results)
+      return verdictOf(problems);
+    verdict = judgeResults(test, set, compiled.program.outputs, *results);
+    if (verdict.kind != Verdict::Kind::Passed)
+      return verdict;
+  }
+  return verdict;
+}
+
+static Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set, const Way &way,
+                             bool values) {
   ProblemList problems;
   CompileOptions options;
   options.import = importOptionsFor(model, set, values);
+  options.target = way.target;
   options.jobs = 1;
   auto compiled = compile(test.model, options, problems);
-  auto executable = compiled ? Executable::fromCompiled(*compiled, problems) : nullptr;
-  if (!executable)
+  if (!compiled)
     return verdictOf(problems);
-  std::vector<Tensor> inputs;
-  for (const ProgramValue &value : executable->inputs()) {
-    auto datum = set.inputs.find(value.name);
-    if (datum == set.inputs.end())
-      return {Verdict::Kind::Failed, "there is no data for input " + value.name};
-    inputs.push_back(datum->second.tensor.tensor.alias());
+  std::string missing;
+  auto inputs = orderedInputs(compiled->program.inputs, set, missing);
+  if (!inputs)
+    return {Verdict::Kind::Failed, "there is no data for input " + missing};
+  if (!way.runner.empty()) {
+    auto results = runElsewhere(*compiled, *inputs, way.runner);
+    if (!results)
+      return {Verdict::Kind::Failed, toString(results.takeError())};
+    return judgeResults(test, set, compiled->program.outputs, *results);
   }
-  if (!executable->prepare(inputs, /*threads=*/1, problems) || !executable->run(problems))
+  if (way.guarded)
+    return runBetweenGuards(test, *compiled, set, *inputs);
+  auto executable = Executable::fromCompiled(*compiled, problems);
+  if (!executable || !executable->prepare(*inputs, /*threads=*/1, problems) || !executable->run(problems))
     return verdictOf(problems);
-  if (executable->results().size() != set.outputs.size())
-    return {Verdict::Kind::Failed,
-            formatv("{0} outputs, {1} expected", executable->results().size(), set.outputs.size())};
-  for (auto [value, got, wanted] : zip_equal(executable->outputs(), executable->results(), set.outputs))
-    if (std::string why = differenceOf(Datum::of(SharedTensor::borrow(got)), wanted); !why.empty())
-      return {Verdict::Kind::Failed, value.name + ": " + why};
-  return {Verdict::Kind::Passed, values ? "the values of inputs were given" : "",
-          distanceOf(test, set, executable->results())};
+  return judgeResults(test, set, executable->outputs(), executable->results());
 }
 
-Verdict kumiko::suite::compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set) {
+Verdict kumiko::suite::compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set,
+                                     const Way &way) {
   for (const auto &input : set.inputs)
     if (!input.second.isTensor())
       return {Verdict::Kind::Refused, "sequences and optionals are not compiled"};
-  Verdict verdict = ::compileAndRun(test, model, set, /*values=*/false);
+  Verdict verdict = ::compileAndRun(test, model, set, way, /*values=*/false);
+  if (verdict.kind != Verdict::Kind::Refused)
+    return verdict;
   // Reshape and the like take as inputs what a compiler must know; exporters write constants there, the suite does not.
-  return verdict.kind == Verdict::Kind::Refused ? ::compileAndRun(test, model, set, /*values=*/true) : verdict;
+  verdict = ::compileAndRun(test, model, set, way, /*values=*/true);
+  if (verdict.kind == Verdict::Kind::Passed)
+    verdict.text = "the values of inputs were given";
+  return verdict;
 }

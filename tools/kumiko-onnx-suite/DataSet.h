@@ -2,6 +2,7 @@
 #pragma once
 #include "kumiko/Import/Onnx/Interpret.h"
 #include "kumiko/Import/Onnx/Onnx.h"
+#include "kumiko/Pipeline/Compile.h"
 #include "tools/kumiko-onnx-suite/RunTest.h"
 
 namespace kumiko::suite {
@@ -19,6 +20,11 @@ std::string differenceOf(const onnx::Datum &got, const onnx::Datum &wanted);
 
 /// Compiles the model for the shapes of the data set, runs it on this thread, and compares the results with the suite's
 /// and, for the distance in ulp, with the evaluator's in f64.
-Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set);
+Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set, const Way &way);
+
+/// The results of a shared library that another machine runs: `runner LIBRARY 1 input NAME FILE ... output NAME FILE
+/// ...` reads and writes bare elements (test/Models/run_object.c under an emulator).
+llvm::Expected<std::vector<Tensor>> runElsewhere(const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs,
+                                                 llvm::StringRef runner);
 
 } // namespace kumiko::suite

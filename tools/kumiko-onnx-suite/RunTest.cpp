@@ -108,7 +108,7 @@ static Verdict interpretSet(const Test &test, const DataSet &set) {
   return {Verdict::Kind::Passed, ""};
 }
 
-Verdict kumiko::suite::runTest(const Test &test, Mode mode) {
+Verdict kumiko::suite::runTest(const Test &test, const Way &way) {
   ProblemList problems;
   onnx::ModelSummary model;
   if (!onnx::summarizeOnnx(test.model, /*allowSymlinks=*/false, problems, model))
@@ -122,7 +122,7 @@ Verdict kumiko::suite::runTest(const Test &test, Mode mode) {
     auto set = light ? loadLight(model, test.model, problems) : load(model, folder, problems);
     if (!set)
       return verdictOf(problems);
-    Verdict verdict = mode == Mode::Compiled ? compileAndRun(test, model, *set) : interpretSet(test, *set);
+    Verdict verdict = way.mode == Mode::Compiled ? compileAndRun(test, model, *set, way) : interpretSet(test, *set);
     if (verdict.kind != Verdict::Kind::Passed)
       return verdict;
     if (!verdict.text.empty())

@@ -17,7 +17,17 @@ struct Verdict {
   std::optional<double> ulp = std::nullopt;
 };
 
+/// How a test is computed. The rest is for compiled code alone.
+struct Way {
+  Mode mode = Mode::Evaluator;
+  std::string target = "host";
+  /// Every buffer of every call between pages that nobody may touch; the runtime takes no part.
+  bool guarded = false;
+  /// A command that runs shared libraries of another machine; empty: they run here.
+  std::string runner;
+};
+
 /// Computes the model on every data set and compares as ONNX's own runner does.
-Verdict runTest(const Test &test, Mode mode);
+Verdict runTest(const Test &test, const Way &way);
 
 } // namespace kumiko::suite

@@ -17,7 +17,7 @@ namespace {
 constexpr StringLiteral usage =
     "kumiko-onnx-suite --mode=evaluator|compiled [--core] [--data DIR] [--expected FILE] [--fewest N] [--jobs N] "
     "[--all] "
-    "[FILTER...]\n"
+    "[--target CPU] [--runner COMMAND] [--guard] [--sample N] [FILTER...]\n"
     "  --mode=evaluator  compute each model with the reference evaluator\n"
     "  --mode=compiled   compile each model for the shapes of its data and run it\n"
     "  --core            only the core set\n"
@@ -26,16 +26,21 @@ constexpr StringLiteral usage =
     "  --fewest N        how many tests the folder must have (those of the pinned onnx package)\n"
     "  --jobs N          tests at a time (one per CPU)\n"
     "  --all             a line for every test, not only for those that are not as expected\n"
+    "  --target CPU      compile for this target (host)\n"
+    "  --runner COMMAND  what runs a shared library of a target that does not run here\n"
+    "  --guard           run with every buffer between guard pages\n"
+    "  --sample N        every Nth test only\n"
     "  FILTER            only tests whose name contains one of these\n";
 
 /// Fewer tests than the pinned package has mean that something is missing, not that all is well.
 constexpr size_t fewestTests = 2036, fewestCoreTests = 1595;
 
 struct Arguments {
-  Mode mode = Mode::Evaluator;
+  Way way;
   bool core = false, all = false;
   std::string data = "build/onnx-suite", expected = "test/Import/Onnx/suite-refusals.txt";
   std::optional<size_t> fewest;
+  size_t sample = 1;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::string> filters;
 };
@@ -56,10 +61,17 @@ std::optional<Arguments> parse(ArrayRef<const char *> words) {
     if (name == "--mode") {
       if (take() != "evaluator" && value != "compiled")
         return fail("mode '" + value + "' is not there; evaluator and compiled are");
-      arguments.mode = value == "compiled" ? Mode::Compiled : Mode::Evaluator;
+      arguments.way.mode = value == "compiled" ? Mode::Compiled : Mode::Evaluator;
       mode = true;
     } else if (name == "--core" || name == "--all") {
       (name == "--core" ? arguments.core : arguments.all) = true;
+    } else if (name == "--guard") {
+      arguments.way.guarded = true;
+    } else if (name == "--target" || name == "--runner") {
+      (name == "--target" ? arguments.way.target : arguments.way.runner) = take().str();
+    } else if (name == "--sample") {
+      if (take().getAsInteger(10, arguments.sample) || arguments.sample == 0)
+        return fail("--sample wants a number");
     } else if (name == "--data" || name == "--expected") {
       (name == "--data" ? arguments.data : arguments.expected) = take().str();
     } else if (name == "--jobs") {
@@ -141,7 +153,7 @@ int main(int argc, char **argv) {
   if (!arguments)
     return 2;
   std::string why;
-  StringMap<Expectation> expectations = readExpectations(arguments->expected, arguments->mode, why);
+  StringMap<Expectation> expectations = readExpectations(arguments->expected, arguments->way.mode, why);
   if (!why.empty())
     return errs() << "error: " << why << "\n", 2;
   std::vector<Test> tests = findTests(arguments->data);
@@ -155,10 +167,12 @@ int main(int argc, char **argv) {
     erase_if(tests, [&](const Test &test) {
       return none_of(arguments->filters, [&](const std::string &part) { return StringRef(test.name).contains(part); });
     });
+  size_t counter = 0;
+  erase_if(tests, [&](const Test &) { return counter++ % arguments->sample != 0; });
   // Read once, before the processes part.
   (void)kumiko::nn::allEquations();
   std::vector<Verdict> verdicts =
-      runAll(tests, arguments->jobs, [&](const Test &test) { return runTest(test, arguments->mode); });
+      runAll(tests, arguments->jobs, [&](const Test &test) { return runTest(test, arguments->way); });
 
   Counts counts;
   std::map<std::string, std::vector<std::string>> skipped;

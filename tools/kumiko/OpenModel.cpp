@@ -1,3 +1,4 @@
+#include "kumiko/Emit/EmitError.h"
 #include "kumiko/Pipeline/Inputs.h"
 #include "tools/kumiko/Commands.h"
 #include "tools/kumiko/OptionTable.h"
@@ -37,8 +38,11 @@ std::optional<OpenModel> kumiko::openModel(const Invocation &invocation, Problem
     open.executable = Executable::fromLibrary(invocation.model, problems);
   } else {
     CompileOptions options = compileOptionsOf(invocation, problems);
-    if (options.target != "host")
-      problems.add(Code::BadOption, "only code for this machine can run here").helped("leave out --target");
+    auto target = targetNamed(options.target);
+    if (!target)
+      takeProblems(target.takeError(), problems);
+    else if (!target->runsHere())
+      problems.add(Code::BadOption, "this machine cannot run code for " + options.target).helped("leave out --target");
     if (problems.hasErrors())
       return std::nullopt;
     auto start = std::chrono::steady_clock::now();

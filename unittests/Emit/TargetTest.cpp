@@ -2,6 +2,7 @@
 #include "kumiko/Emit/EmitError.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
 #include "gtest/gtest.h"
 
 using namespace kumiko;
@@ -14,6 +15,23 @@ TEST(Target, EveryNameMakesAMachine) {
     ASSERT_TRUE(bool(machine)) << toString(machine.takeError());
     EXPECT_TRUE((*machine)->isPositionIndependent());
   }
+}
+
+TEST(Target, VectorsByLevel) {
+  auto bits = [](const char *name) { return llvm::cantFail(targetNamed(name)).vectorBits; };
+  EXPECT_EQ(bits("x86-64-v2"), 128u);
+  EXPECT_EQ(bits("x86-64-v3"), 256u);
+  EXPECT_EQ(bits("x86-64-v4"), 512u);
+  EXPECT_EQ(bits("aarch64"), 128u);
+  EXPECT_FALSE(llvm::cantFail(targetNamed("x86-64-v2")).hasFma);
+  EXPECT_TRUE(llvm::cantFail(targetNamed("aarch64")).hasFma);
+}
+
+TEST(Target, WhatRunsHere) {
+  EXPECT_TRUE(llvm::cantFail(targetNamed("host")).runsHere());
+  bool x86 = llvm::Triple(llvm::sys::getProcessTriple()).isX86();
+  EXPECT_EQ(llvm::cantFail(targetNamed("x86-64-v2")).runsHere(), x86);
+  EXPECT_EQ(llvm::cantFail(targetNamed("aarch64")).runsHere(), !x86);
 }
 
 TEST(Target, UnknownNameIsAUsageError) {

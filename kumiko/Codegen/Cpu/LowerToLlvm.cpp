@@ -7,11 +7,17 @@
 
 using namespace mlir;
 
-void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, bool approximate) {
+void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, const LowerKernelsOptions &options) {
   // Before CSE and hoisting, so that the expansions' constants leave the loops too.
-  if (approximate)
+  if (options.approximate)
     pm.addPass(createExpandMathPass());
   pm.addPass(createCallMathPass());
+  // After the functions, which compute small floats in f32, and for what is left of them.
+  ExpandHalfPassOptions half;
+  half.f16 = !options.hasHalf;
+  pm.addPass(createExpandHalfPass(half));
+  if (!options.hasFma)
+    pm.addPass(createExpandFmaPass());
   // Addresses are sums that begin with the outer loops: equal parts meet and leave the inner loops here, while loops
   // are still loops.
   pm.addPass(createCSEPass());

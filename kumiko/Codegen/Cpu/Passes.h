@@ -9,7 +9,13 @@ namespace kumiko {
 #define GEN_PASS_REGISTRATION
 #include "kumiko/Codegen/Cpu/Passes.h.inc"
 
-/// From loops and vectors to the LLVM dialect, per kernel module and in parallel. Elementary functions become our own
-/// vector code with `approximate`, otherwise calls of libm.
-void addLowerKernelsToLlvm(mlir::OpPassManager &kernelModules, bool approximate);
+struct LowerKernelsOptions {
+  /// Elementary functions become our own vector code, otherwise calls of libm.
+  bool approximate = true;
+  /// The machine has fused multiply-add, and conversions between f16 and f32.
+  bool hasFma = true, hasHalf = true;
+};
+
+/// From loops and vectors to the LLVM dialect, per kernel module and in parallel.
+void addLowerKernelsToLlvm(mlir::OpPassManager &kernelModules, const LowerKernelsOptions &options);
 } // namespace kumiko

@@ -9,7 +9,7 @@ def ExpandMathPass : Pass<"kumiko-expand-math"> {
     Elementary functions of the math dialect on f32, f16 and bf16, scalar or vector, become arithmetic:
 
     ```mlir
-    %y = math.exp %x : vector<8xf32>   ->   vector.fma, arith.select, arith.bitcast, ...
+    %y = math.exp %x : vector<8xf32>   ->   math.fma, arith.select, arith.bitcast, ...
     ```
 
     f16 and bf16 are computed in f32 and rounded once more. Left alone: f64, integers, tensors, and ops that are one or
@@ -36,5 +36,33 @@ def CallMathPass : Pass<"kumiko-call-math", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def ExpandHalfPass : Pass<"kumiko-expand-half"> {
+  let summary = "Compute bf16, and on request f16, in f32 with conversions of our own";
+  let description = [{
+    Arithmetic on bf16 is done in f32, and the conversions between the two are integer code:
+
+    ```mlir
+    %z = arith.addf %x, %y : bf16   ->   %a = x << 16, %b = y << 16, %c = arith.addf %a, %b : f32, %z = round(%c)
+    ```
+
+    LLVM would call functions of its own runtime library for the rounding, which artefacts do not have, or take an
+    AVX-512 instruction that makes zeros of subnormal numbers. `f16` does the same for machines without conversions.
+
+    Afterwards no op but constants, selects, loads, stores and moves has a value of these types. Class: exact.
+  }];
+  let options = [Option<"f16", "f16", "bool", "false", "f16 as well">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ExpandFmaPass : Pass<"kumiko-expand-fma"> {
+  let summary = "Replace math.fma for machines that have none";
+  let description = [{
+    On f32 the product and the sum are computed in f64, where the product is exact; on f64 they are rounded one by one,
+    which our expansions bear. LLVM would call libm for each element. vector.fma stays: it says that fusing is allowed.
+    Class: approximate (the last bit of a sum that f64 rounds to a tie).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 #endif

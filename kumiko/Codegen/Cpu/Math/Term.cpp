@@ -45,8 +45,6 @@ Term kumiko::operator*(Term a, Term b) { return emit<arith::MulFOp>(a, a.get(), 
 Term kumiko::operator/(Term a, Term b) { return emit<arith::DivFOp>(a, a.get(), b.get()); }
 
 Term kumiko::fma(Term a, Term b, Term c) {
-  if (isa<VectorType>(a.get().getType()))
-    return emit<vector::FMAOp>(a, a.get(), b.get(), c.get());
   return emit<math::FmaOp>(a, a.get(), b.get(), c.get());
 }
 

@@ -1,0 +1,124 @@
+#include "kumiko/Codegen/Cpu/Math/Passes.h"
+#include "kumiko/Codegen/Cpu/Math/Term.h"
+#include "kumiko/Codegen/Cpu/Math/VectorMath.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace kumiko {
+#define GEN_PASS_DEF_EXPANDHALFPASS
+#include "kumiko/Codegen/Cpu/Math/Passes.h.inc"
+} // namespace kumiko
+
+using namespace mlir;
+using namespace kumiko;
+
+static Term castInteger(Term value, unsigned bits) {
+  TermEmitter &emitter = value.getEmitter();
+  Type type = value.withElement(emitter.builder.getIntegerType(bits));
+  bool wider = bits > value.elementType().getIntOrFloatBitWidth();
+  return Term(emitter, wider ? Value(arith::ExtUIOp::create(emitter.builder, emitter.loc, type, value.get()))
+                             : arith::TruncIOp::create(emitter.builder, emitter.loc, type, value.get()));
+}
+
+/// Signed: both sides are codes of magnitudes.
+static Term isLess(Term a, int64_t b) {
+  TermEmitter &emitter = a.getEmitter();
+  return Term(emitter, arith::CmpIOp::create(emitter.builder, emitter.loc, arith::CmpIPredicate::slt, a.get(),
+                                             a.literal(b).get()));
+}
+
+/// The exponent is moved to its place and scaled up by 2^112, which is exact also for subnormals; the highest exponent
+/// means infinity or NaN in both types.
+static Term halfToSingle(Term half) {
+  Term bits = castInteger(bitsOf(half), 32);
+  Term sign = shiftLeft(bitAnd(bits, bits.literal(int64_t(0x8000))), 16);
+  Term size = bitAnd(bits, bits.literal(int64_t(0x7fff)));
+  Term finite = bitsOf(fromBits(shiftLeft(size, 13)) * 0x1p112);
+  Term special = bitOr(shiftLeft(size, 13), size.literal(int64_t(0x7f800000)));
+  return fromBits(bitOr(select(isLess(size, 0x7c00), finite, special), sign));
+}
+
+/// To nearest, ties to even. A sum with 0.5 rounds subnormals: its last place is theirs.
+static Term singleToHalf(Term single) {
+  Term bits = bitsOf(single);
+  Term sign = bitAnd(bits, bits.literal(int64_t(INT32_MIN)));
+  Term size = bitXor(bits, sign);
+  Term odd = bitAnd(shiftRightUnsigned(size, 13), size.literal(int64_t(1)));
+  Term normal = shiftRightUnsigned(size + size.literal(int64_t(0xfff) - (int64_t(112) << 23)) + odd, 13);
+  Term subnormal = bitsOf(fromBits(size) + 0.5) - size.literal(int64_t(0x3f000000));
+  Term special = select(isLess(size, 0x7f800001), size.literal(int64_t(0x7c00)), size.literal(int64_t(0x7e00)));
+  Term code = select(isLess(size, 113 << 23), subnormal, select(isLess(size, 143 << 23), normal, special));
+  return castInteger(bitOr(code, shiftRightUnsigned(sign, 16)), 16);
+}
+
+static Term brainToSingle(Term brain) { return fromBits(shiftLeft(castInteger(bitsOf(brain), 32), 16)); }
+
+/// To nearest, ties to even; a NaN keeps its sign and stays one.
+static Term singleToBrain(Term single) {
+  Term bits = bitsOf(single);
+  Term odd = bitAnd(shiftRightUnsigned(bits, 16), bits.literal(int64_t(1)));
+  Term rounded = bits + bits.literal(int64_t(0x7fff)) + odd;
+  Term quiet = bitOr(bits, bits.literal(int64_t(0x00400000)));
+  return castInteger(shiftRightUnsigned(select(unordered(single, single), quiet, rounded), 16), 16);
+}
+
+namespace {
+struct ExpandHalf final : kumiko::impl::ExpandHalfPassBase<ExpandHalf> {
+  using ExpandHalfPassBase::ExpandHalfPassBase;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> small;
+    getOperation()->walk([&](Operation *op) {
+      if (computes(op) && (llvm::any_of(op->getOperandTypes(), [&](Type type) { return isSmall(type); }) ||
+                           llvm::any_of(op->getResultTypes(), [&](Type type) { return isSmall(type); })))
+        small.push_back(op);
+    });
+    for (Operation *op : small)
+      expand(op);
+  }
+
+private:
+  bool isSmall(Type type) const {
+    Type element = isa<VectorType>(type) ? cast<VectorType>(type).getElementType() : type;
+    return element.isBF16() || (f16 && element.isF16());
+  }
+
+  /// Moves, selects and constants only carry bits.
+  static bool computes(Operation *op) {
+    return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+           !isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp>(op);
+  }
+
+  Value toSingle(OpBuilder &builder, Location loc, Value value) const {
+    TermEmitter emitter{builder, loc};
+    Term term(emitter, value);
+    return (term.elementType().isBF16() ? brainToSingle(term) : halfToSingle(term)).get();
+  }
+
+  Value toSmall(OpBuilder &builder, Location loc, Value value, Type type) const {
+    TermEmitter emitter{builder, loc};
+    Term term(emitter, value);
+    Term code = getElementTypeOrSelf(type).isBF16() ? singleToBrain(term) : singleToHalf(term);
+    return arith::BitcastOp::create(builder, loc, type, code.get());
+  }
+
+  /// The op on f32 between conversions; a conversion to or from f32 itself is all conversion.
+  void expand(Operation *op) const {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    Type f32 = builder.getF32Type(), type = op->getResult(0).getType();
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(isSmall(operand.getType()) ? toSingle(builder, loc, operand) : operand);
+    Type carried = isSmall(type) ? withElement(type, f32) : type;
+    Value result = operands[0];
+    if (!(isa<arith::ExtFOp, arith::TruncFOp>(op) && result.getType() == carried)) {
+      OperationState state(loc, op->getName(), operands, {carried}, op->getAttrs());
+      result = builder.create(state)->getResult(0);
+    }
+    if (isSmall(type))
+      result = toSmall(builder, loc, result, type);
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+  }
+};
+} // namespace

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Code for every target that can be run here: levels of x86-64 by this machine, aarch64 by qemu-user.
+
+    targets.py [--sample N] [TARGET...]
+
+For each target every Nth test of the ONNX suite, and on x86-64 every conversion between 16-bit floats and f32 that can
+go wrong, bit by bit, and two networks against ONNX Runtime. The last line is `N passed, N failed, N skipped`.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "Models"))
+
+import ml_dtypes
+import numpy as np
+import onnx
+import tool
+from onnx import TensorProto, helper
+
+TARGETS = ["x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"]
+NETWORKS = ["light_squeezenet", "light_shufflenet"]
+CROSS = pathlib.Path("/usr/aarch64-linux-gnu")
+COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
+
+
+def cross_compile(sources, program, *flags):
+    """A C program for aarch64: Debian's C library, no compiler's own."""
+    library = CROSS / "lib"
+    command = ["clang-22", "--target=aarch64-linux-gnu", "-nostdlibinc", "-isystem", CROSS / "include", "-std=c11", "-O1"]
+    command += ["-Wall", "-Wextra", "-Werror", "-fuse-ld=lld", "-nostdlib", "-I", tool.ROOT / "runtime/include", *flags]
+    start, end = [library / "crt1.o", library / "crti.o"], [library / "crtn.o"]
+    tool.call([*command, *start, *sources, f"-L{library}", "-lc", "-lm", *end, "-o", program])
+
+
+def counted(command):
+    """Runs something that counts. -> passed, failed, skipped"""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=tool.ROOT)
+    print("".join(f"  {line}\n" for line in done.stdout.splitlines() if not line.startswith("skipped,")), end="")
+    found = COUNTS.findall(done.stdout)
+    if not found:
+        print(f"FAILED {command[0]}: {done.stderr.strip()}")
+        return 0, 1, 0
+    return tuple(map(int, found[-1]))
+
+
+def suite(target, sample, folder):
+    command = [tool.BUILD / "bin/kumiko-onnx-suite", "--mode=compiled", "--target", target, "--sample", sample]
+    if target == "aarch64":
+        program = folder / "run_library"
+        cross_compile([HERE.parent / "Models/run_object.c"], program)
+        command += ["--runner", f"qemu-aarch64 -L {CROSS} {program}"]
+    return counted(command)
+
+
+def cast_model(source, target, count, path):
+    graph = helper.make_graph(
+        [helper.make_node("Cast", ["x"], ["y"], to=target)], "cast",
+        [helper.make_tensor_value_info("x", source, [count])], [helper.make_tensor_value_info("y", target, [count])])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]), path)
+
+
+def near_halves(small):
+    """Every number of a 16-bit type as f32, with its neighbours and the ties between them."""
+    codes = np.arange(65536, dtype=np.uint16)
+    exact = codes.view(small).astype(np.float32)
+    bits = exact.view(np.uint32)
+    step = np.uint32(1 << (23 - (10 if small == np.float16 else 7)) - 1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        around = [bits, bits + 1, bits - 1, bits + step, bits + step + 1, bits + step - 1]
+    return np.concatenate(around).view(np.float32)
+
+
+def same_bits(got, wanted):
+    """A NaN is a NaN: which one is nobody's promise."""
+    nan = np.isnan(wanted.astype(np.float32))
+    return np.array_equal(np.isnan(got.astype(np.float32)), nan) and np.array_equal(
+        got.view(np.uint16 if got.itemsize == 2 else np.uint32)[~nan],
+        wanted.view(np.uint16 if got.itemsize == 2 else np.uint32)[~nan])
+
+
+def casts(target, folder):
+    passed = failed = 0
+    for name, small, number in [("f16", np.float16, TensorProto.FLOAT16), ("bf16", ml_dtypes.bfloat16, TensorProto.BFLOAT16)]:
+        wide = near_halves(small)
+        codes = np.arange(65536, dtype=np.uint16).view(small)
+        for what, x, to, kind in [(f"f32 to {name}", wide, small, number), (f"{name} to f32", codes, np.float32, TensorProto.FLOAT)]:
+            model, inputs, outputs = folder / "cast.onnx", folder / "x.npz", folder / "y.npz"
+            cast_model(TensorProto.FLOAT if x is wide else number, kind, x.size, model)
+            # npz has no bf16; two bytes are two bytes.
+            np.savez(inputs, x=x.view(np.uint16) if x.dtype == ml_dtypes.bfloat16 else x)
+            try:
+                tool.call([tool.KUMIKO, "run", model, "--inputs", inputs, "--outputs", outputs, "--target", target])
+                got = np.load(outputs)["y"]
+                with np.errstate(over="ignore", invalid="ignore"):
+                    good = same_bits(got.view(to), x.astype(to))
+                text = "" if good else "other bits than NumPy"
+            except tool.Failure as failure:
+                good, text = False, str(failure)
+            passed, failed = passed + good, failed + (not good)
+            print(f"  {'ok' if good else 'FAILED'} {what}, {x.size} values {text}")
+    return passed, failed, 0
+
+
+def runs_here(target, folder):
+    """None, or why a target cannot be run."""
+    if target == "aarch64":
+        missing = [name for name in ("qemu-aarch64",) if not shutil.which(name)]
+        return f"{missing[0]} is not installed" if missing else None if CROSS.is_dir() else f"there is no {CROSS}"
+    cast_model(TensorProto.FLOAT, TensorProto.FLOAT16, 1, folder / "one.onnx")
+    try:
+        tool.call([tool.KUMIKO, "run", folder / "one.onnx", "--input", "x=random", "--target", target])
+    except tool.Failure as failure:
+        return str(failure) if "cannot run code" in str(failure) else None
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, default=40)
+    parser.add_argument("targets", nargs="*", default=TARGETS, metavar="TARGET")
+    options = parser.parse_args()
+    total = np.zeros(3, dtype=int)
+    for target in options.targets:
+        with tempfile.TemporaryDirectory(prefix="targets-", dir=tool.ROOT / "build") as name:
+            folder = pathlib.Path(name)
+            why = runs_here(target, folder)
+            if why:
+                print(f"{target}: skipped, {why}")
+                total += (0, 0, 1)
+                continue
+            print(f"{target}:", flush=True)
+            total += suite(target, options.sample, folder)
+            if target != "aarch64":
+                total += casts(target, folder)
+                compare = [sys.executable, HERE.parent / "Models/compare.py", "--only", ".so", "--target", target, *NETWORKS]
+                total += counted(compare)
+    print("{} passed, {} failed, {} skipped".format(*total))
+    sys.exit(1 if total[1] else 0)
+
+
+if __name__ == "__main__":
+    main()
