@@ -29,7 +29,7 @@ if shutil.which("qemu-aarch64") and os.path.isdir(cross + "/lib"):
     flags = f"--target=aarch64-linux-gnu -nostdlibinc -isystem {cross}/include -fuse-ld=lld -nostdlib -L{cross}/lib"
     config.substitutions.append(("%aarch64-cc", f"clang-22 {flags} {cross}/lib/crt1.o {cross}/lib/crti.o {cross}/lib/crtn.o"))
     config.substitutions.append(("%aarch64-run", f"qemu-aarch64 -L {cross}"))
-    config.substitutions.append(("%aarch64-runtime", config.kumiko_archives + "/KumikoRuntime-aarch64.a"))
+    config.substitutions.append(("%archive-aarch64", config.kumiko_archives + "/KumikoRuntime-aarch64.a"))
 
 # `REQUIRES: kumiko-onnx-suite`: the tests of a tool that is not built are skipped.
 for tool in sorted(os.listdir(config.kumiko_bin)) if os.path.isdir(config.kumiko_bin) else []:

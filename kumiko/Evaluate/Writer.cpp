@@ -1,5 +1,6 @@
 //===- Writer.cpp ----------------------------------------------------------------------===//
 #include "kumiko/Evaluate/Writer.h"
+#include "kumiko/Equation/Access.h"
 #include "kumiko/Support/Convert.h"
 
 using namespace kumiko;
@@ -30,7 +31,13 @@ llvm::Error Writer::prepare(const eq::Target &target, ElementType have, bool mas
     return llvm::Error::success();
   }
   ProgramBuilder builder(setting, nest);
-  llvm::Expected<ProgramBuilder::Place> place = builder.locate(address, target.tensor, /*required=*/false);
+  // A place that comes from data must exist; one that is computed from loops, as in col2im, need not.
+  bool fromData = llvm::any_of(target.indices, [](const eq::Expr *index) { return eq::readsTensor(*index); });
+  if (fromData)
+    for (const eq::Expr *condition : setting.statement.conditions)
+      if (llvm::Error error = builder.require(*condition))
+        return error;
+  llvm::Expected<ProgramBuilder::Place> place = builder.locate(address, target.tensor, /*required=*/fromData);
   if (!place)
     return place.takeError();
   auto outputs = builder.finish({place->offsets, place->valid}, program);

@@ -2,6 +2,8 @@
 #include "kumiko/Lower/Body.h"
 #include "kumiko/Equation/Access.h"
 #include "kumiko/Lower/Access.h"
+#include "kumiko/Lower/Checked.h"
+#include "kumiko/Lower/Range.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -100,7 +102,8 @@ Value Body::emit(const Expr &expr) {
     value = read(expr);
     break;
   case Expr::Kind::Select: {
-    Value condition = emit(*expr.operands[0]), yes = emit(*expr.operands[1]), no = emit(*expr.operands[2]);
+    Value condition = emit(*expr.operands[0]), yes = branch(*expr.operands[1], condition);
+    Value no = branch(*expr.operands[2], mayFail(*expr.operands[2]) ? negated(condition) : condition);
     value = arith::SelectOp::create(b, lowering.loc, condition, yes, no);
     break;
   }
@@ -137,42 +140,96 @@ TypedAttr Body::uniformValue(const Lowering &lowering, const Expr &read) {
 /// Without an `else` and without data in it, the op's verifier has shown it; with an `else`, a linear index can be
 /// looked at.
 bool Body::staysInside(const Expr &index, int64_t extent, bool hasElse) const {
-  if (extent == 0)
+  if (extent == 0 || llvm::is_contained(extents, 0))
     return true;
-  if (!hasElse)
-    return !eq::readsTensor(index);
-  std::optional<LinearIndex> linear = linearIndex(index, extents);
-  return linear && linear->lowest(extents) >= 0 && linear->highest(extents) < extent;
+  if (!hasElse && !eq::readsTensor(index))
+    return true;
+  return rangeOf(index, extents).within(extent);
 }
 
-/// tensor.extract. The index is brought into the tensor first where it might be outside: where the text has an `else`,
-/// and where it comes from data, which nobody can trust.
+/// Some read in it is an error when the data is wrong.
+bool Body::mayFail(const Expr &expr) {
+  auto [entry, fresh] = fails.try_emplace(&expr, false);
+  if (!fresh)
+    return entry->second;
+  bool result = findFailure(expr);
+  return fails[&expr] = result;
+}
+
+bool Body::findFailure(const Expr &expr) {
+  if (expr.kind == Expr::Kind::Read && !expr.otherwise)
+    for (auto [index, extent] : llvm::zip(expr.operands, lowering.instance.tensors[expr.tensor].type.shape))
+      if (!staysInside(*index, extent.value(), /*hasElse=*/false))
+        return true;
+  return llvm::any_of(expr.operands, [&](const Expr *operand) { return mayFail(*operand); }) ||
+         (expr.otherwise && mayFail(*expr.otherwise));
+}
+
+Value Body::negated(Value condition) {
+  return arith::XOrIOp::create(b, lowering.loc, condition, scalar.integer(ElementType::B1, 1));
+}
+
+/// Both sides of a choice are computed; a read that may fail must do so only on the side that is taken. What was
+/// emitted under a condition is forgotten behind it: elsewhere it would not have been looked at.
+Value Body::branch(const Expr &expr, Value condition) {
+  if (!mayFail(expr))
+    return emit(expr);
+  Value before = active;
+  llvm::DenseMap<const Expr *, Value> outside = known;
+  active = active ? Value(arith::AndIOp::create(b, lowering.loc, active, condition)) : condition;
+  Value value = emit(expr);
+  active = before;
+  known = std::move(outside);
+  return value;
+}
+
+Value Body::harmless(Value index) {
+  if (!active)
+    return index;
+  return arith::SelectOp::create(b, lowering.loc, active, index, scalar.integer(ElementType::Index, 0));
+}
+
+Value Body::checked(const Expr &index, int64_t extent) {
+  Location loc = lowering.loc;
+  auto type = RankedTensorType::get({extent}, b.getI1Type());
+  Value truth = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, true));
+  auto extract = tensor::ExtractOp::create(b, loc, truth, harmless(emit(index)));
+  extract->setAttr(checkedAttribute, b.getDenseI64ArrayAttr({0}));
+  return extract;
+}
+
+/// tensor.extract. With an `else` the index is brought into the tensor first. An index from data is looked at by the
+/// kernel, see Checked.h.
 Value Body::read(const Expr &expr) {
   Value tensor = lowering.values[expr.tensor];
   if (!tensor)
     return placeholder(expr.type, "read of '" + lowering.instance.tensors[expr.tensor].name + "', which is absent");
   Location loc = lowering.loc;
-  if (TypedAttr number = uniformValue(lowering, expr))
-    return arith::ConstantOp::create(b, loc, number);
   SmallVector<Value> indices;
+  SmallVector<int64_t> unsure;
   Value inside;
-  for (auto [index, extent] : llvm::zip_equal(expr.operands, cast<RankedTensorType>(tensor.getType()).getShape())) {
-    Value position = emit(*index);
-    if (staysInside(*index, extent, expr.otherwise)) {
-      indices.push_back(position);
+  for (auto [d, index, extent] : llvm::enumerate(expr.operands, cast<RankedTensorType>(tensor.getType()).getShape())) {
+    indices.push_back(emit(*index));
+    if (staysInside(*index, extent, expr.otherwise))
+      continue;
+    if (!expr.otherwise) {
+      indices.back() = harmless(indices.back());
+      unsure.push_back(d);
       continue;
     }
+    // As an unsigned number a negative index is too large.
     Value zero = scalar.integer(ElementType::Index, 0), last = scalar.integer(ElementType::Index, extent - 1);
-    if (expr.otherwise) {
-      // As an unsigned number a negative index is too large.
-      Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, position, last);
-      inside = inside ? Value(arith::AndIOp::create(b, loc, inside, ok)) : ok;
-    }
-    position = arith::MaxSIOp::create(b, loc, position, zero);
-    indices.push_back(arith::MinSIOp::create(b, loc, position, last));
+    Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, indices.back(), last);
+    inside = inside ? Value(arith::AndIOp::create(b, loc, inside, ok)) : ok;
+    indices.back() = arith::SelectOp::create(b, loc, ok, indices.back(), zero);
   }
-  Value element = tensor::ExtractOp::create(b, loc, tensor, indices);
+  if (TypedAttr number = uniformValue(lowering, expr); number && unsure.empty())
+    return arith::ConstantOp::create(b, loc, number);
+  auto extract = tensor::ExtractOp::create(b, loc, tensor, indices);
+  if (!unsure.empty())
+    extract->setAttr(checkedAttribute, b.getDenseI64ArrayAttr(unsure));
   if (!inside)
-    return element;
-  return arith::SelectOp::create(b, loc, inside, element, emit(*expr.otherwise));
+    return extract;
+  Value other = branch(*expr.otherwise, mayFail(*expr.otherwise) ? negated(inside) : inside);
+  return arith::SelectOp::create(b, loc, inside, extract, other);
 }

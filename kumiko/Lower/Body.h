@@ -21,6 +21,11 @@ public:
   /// `read` has been mapped: its value is this block argument.
   void define(const eq::Expr *read, mlir::Value value) { known[read] = value; }
   mlir::Value emit(const eq::Expr &expr);
+  /// What is emitted from now on counts only where this holds; null: everywhere. A read outside a tensor is an error
+  /// only where it counts.
+  void onlyWhere(mlir::Value condition) { active = condition; }
+  /// True, after it has been made sure that the index is one of `extent`.
+  mlir::Value checked(const eq::Expr &index, int64_t extent);
 
   /// The number that all elements of the tensor read have, when it is a constant of one number; null otherwise.
   static mlir::TypedAttr uniformValue(const Lowering &lowering, const eq::Expr &read);
@@ -31,7 +36,12 @@ public:
 
 private:
   mlir::Value read(const eq::Expr &expr);
+  mlir::Value negated(mlir::Value condition);
+  mlir::Value harmless(mlir::Value index);
+  mlir::Value branch(const eq::Expr &expr, mlir::Value condition);
   bool staysInside(const eq::Expr &index, int64_t extent, bool hasElse) const;
+  bool mayFail(const eq::Expr &expr);
+  bool findFailure(const eq::Expr &expr);
   mlir::Value loop(unsigned number);
   mlir::Value placeholder(ElementType type, const llvm::Twine &what);
 
@@ -41,6 +51,8 @@ private:
   llvm::ArrayRef<std::optional<unsigned>> dimensions;
   llvm::ArrayRef<int64_t> extents;
   llvm::DenseMap<const eq::Expr *, mlir::Value> known;
+  llvm::DenseMap<const eq::Expr *, bool> fails;
+  mlir::Value active;
 };
 
 } // namespace kumiko::lower

@@ -1,6 +1,8 @@
 //===- Invert.cpp - from "who writes where" to "who is written by whom" ----===//
 #include "kumiko/Lower/Invert.h"
+#include "kumiko/Equation/Access.h"
 #include "kumiko/Lower/Access.h"
+#include "kumiko/Lower/Range.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace llvm;
@@ -23,7 +25,7 @@ public:
     replacement.resize(extents.size());
   }
 
-  Expected<eq::Statement> run() {
+  Expected<Inverted> run() {
     if (statement.targets.size() != 1)
       return createStringError("has two results at computed places");
     findPlainDimensions();
@@ -39,7 +41,7 @@ public:
     result.values.push_back(rewritten(*statement.values[0]));
     for (const Expr *condition : statement.conditions)
       result.conditions.push_back(rewritten(*condition));
-    return std::move(result);
+    return Inverted{std::move(result), std::move(required)};
   }
 
 private:
@@ -128,11 +130,17 @@ private:
     solvedDimension.insert(d);
   }
 
+  /// A place that comes from data must exist; one that is computed from loops, as in col2im, need not.
   void addConditions() {
-    for (auto [d, index] : enumerate(statement.targets[0].indices))
-      if (!plain[d] && !solvedDimension.contains(d))
-        result.conditions.push_back(
-            apply(Function::Eq, ElementType::B1, rewritten(*index), result.targets[0].indices[d]));
+    const eq::Target &target = statement.targets[0];
+    for (auto [d, index] : enumerate(target.indices))
+      if (!plain[d] && !solvedDimension.contains(d)) {
+        const Expr *place = rewritten(*index);
+        result.conditions.push_back(apply(Function::Eq, ElementType::B1, place, result.targets[0].indices[d]));
+        int64_t extent = instance.tensors[target.tensor].type.shape[d].value();
+        if (eq::readsTensor(*index) && !rangeOf(*index, extents).within(extent))
+          required.push_back({place, extent});
+      }
   }
 
   uint64_t work() const {
@@ -198,13 +206,14 @@ private:
   eq::Statement result;
   /// What stands for each old loop.
   SmallVector<const Expr *> replacement;
+  SmallVector<RequiredIndex, 2> required;
   SmallDenseSet<unsigned> solved, solvedDimension;
   DenseMap<const Expr *, const Expr *> done;
 };
 
 } // namespace
 
-Expected<eq::Statement> lower::invert(const eq::Instance &instance, const eq::Statement &statement,
-                                      BumpPtrAllocator &arena) {
+Expected<Inverted> lower::invert(const eq::Instance &instance, const eq::Statement &statement,
+                                 BumpPtrAllocator &arena) {
   return Inversion(instance, statement, arena).run();
 }

@@ -17,9 +17,20 @@
 
 namespace kumiko::lower {
 
-/// The statement turned around; its new expressions live in `arena`. With `=` it combines by overwriting: at points
-/// where its conditions hold, the value replaces what was there.
-llvm::Expected<eq::Statement> invert(const eq::Instance &instance, const eq::Statement &statement,
-                                     llvm::BumpPtrAllocator &arena);
+/// An index that comes from data and must be one of `extent`.
+struct RequiredIndex {
+  const eq::Expr *index;
+  int64_t extent;
+};
+
+struct Inverted {
+  /// With `=` it combines by overwriting: at points where its conditions hold, the value replaces what was there.
+  eq::Statement statement;
+  llvm::SmallVector<RequiredIndex, 2> required;
+};
+
+/// The statement turned around; its new expressions live in `arena`.
+llvm::Expected<Inverted> invert(const eq::Instance &instance, const eq::Statement &statement,
+                                llvm::BumpPtrAllocator &arena);
 
 } // namespace kumiko::lower

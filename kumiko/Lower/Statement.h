@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Lower/Access.h"
+#include "kumiko/Lower/Invert.h"
 #include "kumiko/Lower/Lowering.h"
 #include "mlir/IR/AffineMap.h"
 
@@ -19,8 +20,9 @@ struct MappedOperand {
 
 class StatementLowering {
 public:
-  /// `number` is the statement's place in the instance.
-  StatementLowering(Lowering &lowering, const eq::Statement &statement, unsigned number);
+  /// `number` is the statement's place in the instance. `required`: see Invert.h.
+  StatementLowering(Lowering &lowering, const eq::Statement &statement, unsigned number,
+                    llvm::ArrayRef<RequiredIndex> required = {});
 
   /// The error says why linalg cannot visit the points in the order in which they write. Comes first.
   [[nodiscard]] llvm::Error planTargets();
@@ -56,6 +58,7 @@ private:
   Lowering &lowering;
   const eq::Statement &statement;
   unsigned number;
+  llvm::ArrayRef<RequiredIndex> required;
   llvm::SmallVector<int64_t> extents;
   /// Loops of one point that no map mentions.
   llvm::BitVector dropped;

@@ -129,6 +129,17 @@ SmallVector<Value, 2> StatementLowering::buildBody(OpBuilder &inside, ValueRange
   for (auto [read, number] : sameReads)
     body.define(read, arguments[number]);
 
+  // First, because values count only where the conditions hold.
+  Value taken;
+  auto alsoWhere = [&](Value holds) {
+    taken = taken ? Value(arith::AndIOp::create(b, lowering.loc, taken, holds)) : holds;
+  };
+  for (const RequiredIndex &place : required)
+    alsoWhere(body.checked(*place.index, place.extent));
+  for (const Expr *condition : statement.conditions)
+    alsoWhere(body.emit(*condition));
+  body.onlyWhere(taken);
+
   SmallVector<Value> values;
   for (unsigned target = 0; target < targets; ++target) {
     const Expr &value = *statement.values[target];
@@ -139,11 +150,6 @@ SmallVector<Value, 2> StatementLowering::buildBody(OpBuilder &inside, ValueRange
       result = body.scalars().number(type, 0);
     }
     values.push_back(result);
-  }
-  Value taken;
-  for (const Expr *condition : statement.conditions) {
-    Value holds = body.emit(*condition);
-    taken = taken ? Value(arith::AndIOp::create(b, lowering.loc, taken, holds)) : holds;
   }
   ValueRange old = arguments.take_back(targets);
   SmallVector<Value, 2> results;

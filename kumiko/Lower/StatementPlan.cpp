@@ -7,8 +7,9 @@ using namespace kumiko;
 using namespace kumiko::lower;
 using eq::Expr;
 
-StatementLowering::StatementLowering(Lowering &lowering, const eq::Statement &statement, unsigned number)
-    : lowering(lowering), statement(statement), number(number) {
+StatementLowering::StatementLowering(Lowering &lowering, const eq::Statement &statement, unsigned number,
+                                     ArrayRef<RequiredIndex> required)
+    : lowering(lowering), statement(statement), number(number), required(required) {
   for (const eq::Loop &loop : statement.loops)
     extents.push_back(loop.extent.value());
   dropped.resize(extents.size());

@@ -156,10 +156,10 @@ llvm::Error lower::lowerStatement(Lowering &lowering, unsigned number) {
     return refused;
   llvm::consumeError(std::move(refused));
   llvm::BumpPtrAllocator arena;
-  llvm::Expected<eq::Statement> inverted = invert(lowering.instance, statement, arena);
+  llvm::Expected<Inverted> inverted = invert(lowering.instance, statement, arena);
   if (!inverted)
     return inverted.takeError();
-  StatementLowering turned(lowering, *inverted, number);
+  StatementLowering turned(lowering, inverted->statement, number, inverted->required);
   if (llvm::Error error = turned.planTargets())
     return error;
   return turned.run();

@@ -39,12 +39,12 @@ struct BufferRef {
 
 /// Runs a kernel for every chunk 0 .. chunks-1, in any order.
 struct KernelCall {
-  std::string kernel; ///< symbol, `k_` and a hash
+  std::string kernel;                      ///< symbol, `k_` and a hash
   llvm::SmallVector<BufferRef, 6> buffers; ///< operands, then results
-  size_t results = 0;
   int64_t chunks = 1;
   uint64_t scratchBytes = 0;
-  std::string nodes; ///< source nodes, comma separated
+  std::string nodes;  ///< source nodes, comma separated
+  size_t results = 0; ///< how many of the buffers
 };
 
 /// A run of bytes of the weights. The bytes are a view (of the mapped model file, of a resource) or `owned`.

@@ -102,8 +102,8 @@ private:
                              call.nodes,
                          "the data of an input is outside what the operator allows");
     }
-    for (auto [buffer, guarded] : llvm::drop_begin(llvm::zip_equal(call.buffers, buffers),
-                                                   call.buffers.size() - call.results))
+    for (auto [buffer, guarded] :
+         llvm::drop_begin(llvm::zip_equal(call.buffers, buffers), call.buffers.size() - call.results))
       if (buffer.bytes)
         std::memcpy(address(buffer), guarded.data(), buffer.bytes);
     return llvm::Error::success();

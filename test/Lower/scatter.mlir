@@ -2,11 +2,13 @@
 
 // Computed left sides are turned around: every result element is visited, and a condition finds what was written there.
 
-// The result starts as %arg0; a write that meets the element replaces it.
+// The result starts as %arg0; a write that meets the element replaces it. A place that comes from data must exist.
 // CHECK-LABEL: func.func @set
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%arg2, %arg1 : {{.*}}) outs(%arg0 : tensor<9xf32>)
 // CHECK: ^bb0(%[[U:.*]]: f32, %[[I:.*]]: i64, %[[OLD:.*]]: f32):
-// CHECK: %[[HIT:.*]] = arith.cmpi eq
+// CHECK: %[[EXISTS:.*]] = tensor.extract %{{.*}} {checked = array<i64: 0>} : tensor<9xi1>
+// CHECK: %[[MEETS:.*]] = arith.cmpi eq
+// CHECK: %[[HIT:.*]] = arith.andi %[[EXISTS]], %[[MEETS]]
 // CHECK: %[[Y:.*]] = arith.select %[[HIT]], %[[U]], %[[OLD]]
 // CHECK: linalg.yield %[[Y]]
 func.func @set(%x: tensor<9xf32>, %i: tensor<4xi64>, %u: tensor<4xf32>) -> tensor<9xf32> {
@@ -21,8 +23,8 @@ func.func @set(%x: tensor<9xf32>, %i: tensor<4xi64>, %u: tensor<4xf32>) -> tenso
 // CHECK-LABEL: func.func @transposed_convolution
 // CHECK: linalg.generic {indexing_maps = [#[[W]], {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
 // CHECK: %[[I:.*]] = arith.floordivsi
-// CHECK: %[[LOW:.*]] = arith.maxsi %[[I]]
-// CHECK: %[[IN:.*]] = arith.minsi %[[LOW]]
+// CHECK: %[[OK:.*]] = arith.cmpi ule, %[[I]]
+// CHECK: %[[IN:.*]] = arith.select %[[OK]], %[[I]]
 // CHECK: tensor.extract %arg0[%{{.*}}, %{{.*}}, %[[IN]]]
 func.func @transposed_convolution(%x: tensor<1x2x6xf32>, %w: tensor<2x3x4xf32>) -> tensor<1x3x14xf32> {
   %y = nn.conv_transpose %x, %w {stride = array<i64: 2>, dilation = array<i64: 1>, lo = array<i64: 0>, out = array<i64: 14>} : (tensor<1x2x6xf32>, tensor<2x3x4xf32>) -> tensor<1x3x14xf32>

@@ -8,7 +8,8 @@ using namespace kumiko::test;
 using Values = std::vector<double>;
 
 /// y(index(i)) combine= u(i), into x when given
-static Values scattered(Combine combine, E type, Values base, Values index, Values updates, bool into) {
+static Values scattered(Combine combine, E type, Values base, Values index, Values updates, bool into,
+                        std::string *refused = nullptr) {
   InstanceMaker m;
   int64_t size = base.size(), count = index.size();
   unsigned x = m.operand(type, {size}), at = m.operand(E::I64, {count}), u = m.operand(type, {count});
@@ -18,6 +19,10 @@ static Values scattered(Combine combine, E type, Values base, Values index, Valu
   if (into)
     s.into = x;
   Tensor a = tensorOf(type, {size}, base), b = tensorOf(E::I64, {count}, index), c = tensorOf(type, {count}, updates);
+  if (refused) {
+    *refused = refusal(m.instance, {&a, &b, &c});
+    return {};
+  }
   return valuesOf(run(m.instance, {&a, &b, &c}));
 }
 
@@ -42,9 +47,14 @@ TEST(Scatter, SetKeepsTheRest) {
   EXPECT_EQ(scattered(Combine::Set, E::F16, {1, 2, 3}, {2}, {9}, false), (Values{0, 0, 9}));
 }
 
-TEST(Scatter, WritesOutsideAreDropped) {
-  EXPECT_EQ(scattered(Combine::Sum, E::F32, {0, 0}, {-1, 0, 2, 5, 1}, {1, 2, 3, 4, 5}, true), (Values{2, 5}));
-  EXPECT_EQ(scattered(Combine::Set, E::I32, {0, 0}, {-1, 0, INT32_MAX}, {1, 2, 3}, true), (Values{2, 0}));
+// A place that data asks for must exist.
+TEST(Scatter, WritesOutsideAreRefused) {
+  for (Combine combine : {Combine::Sum, Combine::Set})
+    for (double bad : {-1.0, 2.0, double(INT32_MAX)}) {
+      std::string why;
+      scattered(combine, E::F32, {0, 0}, {0, bad, 1}, {1, 2, 3}, true, &why);
+      EXPECT_NE(why.find("is outside its 2 elements"), std::string::npos) << why;
+    }
 }
 
 TEST(Scatter, SumOfHalvesRoundsOnce) {
@@ -119,6 +129,6 @@ TEST(Scatter, SumsBeforeItScatters) {
   m.statement({4, 3}, 1, Combine::Sum, y, {m.cast(m.read(at, {m.loop(0)}), E::Index)},
               m.read(x, {m.loop(0), m.loop(1)}))
       .computedLeft = true;
-  Tensor input = sequence(E::F32, {4, 3}), where = tensorOf(E::I32, {4}, {1, 0, 1, 7});
-  EXPECT_EQ(valuesOf(run(m.instance, {&input, &where})), (Values{12, 24}));
+  Tensor input = sequence(E::F32, {4, 3}), where = tensorOf(E::I32, {4}, {1, 0, 1, 0});
+  EXPECT_EQ(valuesOf(run(m.instance, {&input, &where})), (Values{42, 24}));
 }

@@ -65,12 +65,9 @@ Value Demand::scalarOutside(Value scalar) {
   Operation *op = scalar.getDefiningOp();
   if (auto extent = dyn_cast<nn::ExtentOp>(op))
     return indexOf(extent.getValue());
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    Position position;
-    for (Value index : extract.getIndices())
-      position.push_back(Form::ofSlot(addSlot(scalarOutside(index))));
-    return at(extract.getTensor(), position);
-  }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return extracted(extract,
+                     llvm::map_to_vector(extract.getIndices(), [&](Value index) { return scalarOutside(index); }));
   return elementwise(op, llvm::map_to_vector(op->getOperands(), [&](Value each) { return scalarOutside(each); }));
 }
 

@@ -64,6 +64,9 @@ public:
   /// The buffer that `tensor` is, seen through reshapes only; null otherwise.
   mlir::Value bufferBehind(mlir::Value tensor) const;
 
+  /// What the kernel returns: 0, or KUMIKO_E_INDEX after a read at a place that does not exist.
+  mlir::Value status();
+
   mlir::Value load(mlir::Value memref, const Form &offset, mlir::Type element);
   void store(mlir::Value value, mlir::Value memref, const Form &offset);
 
@@ -81,7 +84,8 @@ private:
   mlir::Value scalarOutside(mlir::Value scalar);
 
   mlir::Value atCollapsed(mlir::tensor::CollapseShapeOp op, llvm::ArrayRef<Form> position);
-  mlir::Value extracted(mlir::tensor::ExtractOp op, llvm::ArrayRef<mlir::Value> indices);
+  mlir::Value extracted(mlir::tensor::ExtractOp op, llvm::SmallVector<mlir::Value> indices);
+  mlir::Value insideOrZero(mlir::Value index, const eq::Extent &extent);
   /// A vector of what `laneValue` gives for the number of each lane.
   mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(const eq::Extent &)> laneValue);
   mlir::Value indexValue(const Form &form);
@@ -99,6 +103,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
   llvm::DenseMap<mlir::Value, Known> defined;
   llvm::DenseMap<mlir::Value, mlir::Value> fixed;
+  /// A memref of one i32, on the stack; null while nothing can go wrong.
+  mlir::Value failure;
 };
 
 } // namespace kumiko::cpu

@@ -1,7 +1,9 @@
 //===- DemandBody.cpp - bodies of linalg ops, loads and stores, by lane ----===//
 #include "kumiko/Codegen/Cpu/Demand.h"
+#include "kumiko/Lower/Checked.h"
 #include "kumiko/Lower/Exact.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/kumiko.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -167,7 +169,41 @@ Value Demand::elementwise(Operation *op, ArrayRef<Value> operands) {
   return clone->getResult(0);
 }
 
-Value Demand::extracted(tensor::ExtractOp op, ArrayRef<Value> indices) {
+/// The index where it is one of `extent`, else 0; a wrong one is remembered. LLVM keeps the memory in a register.
+Value Demand::insideOrZero(Value index, const Extent &extent) {
+  if (!failure)
+    failure = entry.failure();
+  bool wide = isa<VectorType>(index.getType());
+  Value last = indexOf(extent), zero = zeroOf(b.getIndexType());
+  if (wide) {
+    last = spread(last);
+    zero = spread(zero);
+  }
+  // As an unsigned number a negative index is too large.
+  Value wrong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, index, last), any = wrong;
+  if (wide) {
+    // Lanes behind the end of a row hold anything.
+    if (!allActive())
+      any = arith::AndIOp::create(b, loc, any, mask());
+    any = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, any);
+  }
+  Value place = zeroOf(b.getIndexType());
+  Value before = memref::LoadOp::create(b, loc, failure, place);
+  Value status = constantOf(b.getI32IntegerAttr(KUMIKO_E_INDEX));
+  memref::StoreOp::create(b, loc, arith::SelectOp::create(b, loc, any, status, before), failure, place);
+  return arith::SelectOp::create(b, loc, wrong, zero, index);
+}
+
+Value Demand::status() {
+  if (!failure)
+    return constantOf(b.getI32IntegerAttr(0));
+  return memref::LoadOp::create(b, loc, failure, zeroOf(b.getIndexType()));
+}
+
+Value Demand::extracted(tensor::ExtractOp op, SmallVector<Value> indices) {
+  if (auto unsure = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute))
+    for (int64_t d : unsure.asArrayRef())
+      indices[d] = insideOrZero(indices[d], storage.extents.of(op.getTensor())[d]);
   auto scalarAt = [&](ArrayRef<Value> scalars) {
     Position position;
     for (Value index : scalars)

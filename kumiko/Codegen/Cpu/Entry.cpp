@@ -3,6 +3,7 @@
 #include "kumiko/Equation/ExtentCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -25,6 +26,13 @@ Value Entry::constantOf(TypedAttr value) {
 OpBuilder Entry::atAnchor() {
   assert(anchor && "expressions have a place");
   return OpBuilder(anchor);
+}
+
+Value Entry::failure() {
+  OpBuilder b = atAnchor();
+  Value memory = memref::AllocaOp::create(b, loc, MemRefType::get({1}, b.getI32Type()));
+  memref::StoreOp::create(b, loc, constantOf(b.getI32IntegerAttr(0)), memory, valueOf(0));
+  return memory;
 }
 
 Value Entry::valueOf(const Extent &extent) {

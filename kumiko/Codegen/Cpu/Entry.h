@@ -23,6 +23,9 @@ public:
   /// The first `active` of `lanes` truth values are set.
   mlir::Value maskOf(const eq::Extent &active, unsigned lanes);
 
+  /// A memref of one i32 that is 0 when the kernel begins.
+  mlir::Value failure();
+
   /// Expressions are computed before this op of the block, which stands before all loops.
   mlir::Operation *anchor = nullptr;
 

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/Kernel.h"
+#include "kumiko/Lower/Checked.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -117,6 +118,10 @@ void kumiko::cpu::emitScatter(Kernel &k) {
       share.alongLanes([&] { k.demand.store(k.demand.at(start, apply(result, share.point)), memref, here()); });
     });
     share.each(points, [&] {
+      // Where a place from data does not exist nothing is written, so the body would not notice.
+      for (tensor::ExtractOp exists : op.getBody()->getOps<tensor::ExtractOp>())
+        if (exists->hasAttr(checkedAttribute) && matchPattern(exists.getTensor(), m_Constant()))
+          k.demand.bodyValue(op, share.point, exists);
       Value inside;
       for (const auto &[loop, value] : shape.places) {
         Value place = k.demand.bodyValue(op, share.point, value);

@@ -44,9 +44,7 @@ Term kumiko::operator*(Term a, Term b) { return emit<arith::MulFOp>(a, a.get(), 
 
 Term kumiko::operator/(Term a, Term b) { return emit<arith::DivFOp>(a, a.get(), b.get()); }
 
-Term kumiko::fma(Term a, Term b, Term c) {
-  return emit<math::FmaOp>(a, a.get(), b.get(), c.get());
-}
+Term kumiko::fma(Term a, Term b, Term c) { return emit<math::FmaOp>(a, a.get(), b.get(), c.get()); }
 
 Term kumiko::squareRoot(Term a) { return emit<math::SqrtOp>(a, a.get()); }
 
