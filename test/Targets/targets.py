@@ -93,8 +93,8 @@ def casts(target, folder):
         for what, x, to, kind in [(f"f32 to {name}", wide, small, number), (f"{name} to f32", codes, np.float32, TensorProto.FLOAT)]:
             model, inputs, outputs = folder / "cast.onnx", folder / "x.npz", folder / "y.npz"
             cast_model(TensorProto.FLOAT if x is wide else number, kind, x.size, model)
-            # npz has no bf16; two bytes are two bytes.
-            np.savez(inputs, x=x.view(np.uint16) if x.dtype == ml_dtypes.bfloat16 else x)
+            # npz has no bf16; two bytes without a meaning stand for it.
+            np.savez(inputs, x=x.view("V2") if x.dtype == ml_dtypes.bfloat16 else x)
             try:
                 tool.call([tool.KUMIKO, "run", model, "--inputs", inputs, "--outputs", outputs, "--target", target])
                 got = np.load(outputs)["y"]

@@ -30,6 +30,15 @@ bool kumiko::refuseForLibrary(const Invocation &invocation, llvm::ArrayRef<Optio
   return !problems.hasErrors();
 }
 
+bool kumiko::expectRunsHere(const CompileOptions &options, ProblemList &problems) {
+  auto target = targetNamed(options.target);
+  if (!target)
+    takeProblems(target.takeError(), problems);
+  else if (!target->runsHere())
+    problems.add(Code::BadOption, "this machine cannot run code for " + options.target).helped("leave out --target");
+  return !problems.hasErrors();
+}
+
 std::optional<OpenModel> kumiko::openModel(const Invocation &invocation, ProblemList &problems) {
   OpenModel open;
   if (isSharedLibrary(invocation.model)) {
@@ -38,12 +47,7 @@ std::optional<OpenModel> kumiko::openModel(const Invocation &invocation, Problem
     open.executable = Executable::fromLibrary(invocation.model, problems);
   } else {
     CompileOptions options = compileOptionsOf(invocation, problems);
-    auto target = targetNamed(options.target);
-    if (!target)
-      takeProblems(target.takeError(), problems);
-    else if (!target->runsHere())
-      problems.add(Code::BadOption, "this machine cannot run code for " + options.target).helped("leave out --target");
-    if (problems.hasErrors())
+    if (!expectRunsHere(options, problems))
       return std::nullopt;
     auto start = std::chrono::steady_clock::now();
     open.compiled = compile(invocation.model, options, problems);

@@ -88,6 +88,8 @@ bool Verification::open() {
         .helped("leave it out");
     return false;
   }
+  if (!expectRunsHere(options, problems))
+    return false;
   source = invocation.model;
   compiled = compile(source, options, problems);
   return compiled && (executable = Executable::fromCompiled(*compiled, problems));
