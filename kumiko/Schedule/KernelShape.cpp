@@ -127,6 +127,24 @@ static bool reducesAlongMemory(linalg::GenericOp op, KernelExtents &extents) {
   return false;
 }
 
+/// Whether lanes along the result's innermost dimension read one operand contiguously and share the others, as in a
+/// product of matrices: then they do not need to run inside the reduction, which would gather from that operand.
+static bool lanesAlongResult(linalg::GenericOp op, KernelExtents &extents) {
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  auto lane = result.getNumResults() ? dyn_cast<AffineDimExpr>(result.getResults().back()) : AffineDimExpr(nullptr);
+  if (!lane || extents.loopsOf(op)[lane.getPosition()].is(1))
+    return false;
+  bool contiguous = false, shared = false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (op.getBody()->getArgument(input->getOperandNumber()).use_empty() || map.getNumResults() == 0)
+      continue;
+    contiguous |= map.getResults().back() == AffineExpr(lane);
+    shared |= !map.isFunctionOfDim(lane.getPosition());
+  }
+  return contiguous && shared;
+}
+
 /// The yielded value combines the accumulator with one other value, so partial results can be combined too.
 static bool hasSimpleCombiner(linalg::GenericOp op) {
   if (op.getNumResults() != 1)
@@ -282,6 +300,8 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
       if (auto generic = dyn_cast<linalg::GenericOp>(user))
         broadcastBack |= generic.getNumLoops() > op.getNumParallelLoops();
   bool along = llvm::any_of(reductions, [&](linalg::GenericOp op) { return reducesAlongMemory(op, extents); });
+  if (!broadcastBack && reductions.size() == 1 && lanesAlongResult(reductions[0], extents))
+    along = false;
   if ((along || broadcastBack) && findRows(reductions, body, extents, shape.rows, shape.why)) {
     if (demandsStayInRow(reductions, results, shape.rows, extents))
       shape.kind = KernelKind::Rows;

@@ -145,3 +145,20 @@ nn.kernel @turned(%x: tensor<4x4x8xf32>) -> tensor<4x4xf32> {
   } -> tensor<4x4xf32>
   nn.yield %y : tensor<4x4xf32>
 }
+
+// A product that is not in f32 has its lanes along the columns, not inside the sums.
+// CHECK-LABEL: nn.kernel @integers
+// CHECK-SAME: template = "points"
+nn.kernel @integers(%a: tensor<16x16xi32>, %b: tensor<16x16xi32>) -> tensor<16x16xi32> {
+  %zero = arith.constant 0 : i32
+  %empty = tensor.empty() : tensor<16x16xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%empty : tensor<16x16xi32>) -> tensor<16x16xi32>
+  %y = linalg.generic {indexing_maps = [#row, #column, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<16x16xi32>, tensor<16x16xi32>) outs(%init : tensor<16x16xi32>) {
+  ^bb0(%p: i32, %q: i32, %o: i32):
+    %0 = arith.muli %p, %q : i32
+    %1 = arith.addi %o, %0 : i32
+    linalg.yield %1 : i32
+  } -> tensor<16x16xi32>
+  nn.yield %y : tensor<16x16xi32>
+}
