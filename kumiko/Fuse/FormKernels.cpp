@@ -93,10 +93,10 @@ void copyBareResults(func::FuncOp function) {
     if (isa_and_nonnull<nn::EquationInterface>(writer) && written.insert(writer).second)
       continue;
     OpBuilder b(terminator);
-    auto shape = cast<RankedTensorType>(operand.get().getType()).getShape();
+    Attribute shape = nn::numbersAttr(b.getContext(), nn::extentsOf(cast<RankedTensorType>(operand.get().getType())));
     std::string why;
-    FailureOr<Operation *> copy = nn::buildEquationOp(b, terminator->getLoc(), "expand", {operand.get()},
-                                                      {b.getNamedAttr("shape", b.getDenseI64ArrayAttr(shape))}, why);
+    FailureOr<Operation *> copy =
+        nn::buildEquationOp(b, terminator->getLoc(), "expand", {operand.get()}, {b.getNamedAttr("shape", shape)}, why);
     assert(succeeded(copy) && "a tensor expands to its own shape");
     operand.set((*copy)->getResult(0));
   }

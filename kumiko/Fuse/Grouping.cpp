@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace kumiko;
 
-static int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+static eq::Extent elementsOf(Value value) { return product(nn::extentsOf(cast<RankedTensorType>(value.getType()))); }
 
 /// Whether `op`, should it share a kernel with `producer`, may have to wait for a kernel that waits for theirs: one
 /// that reads a side result of the producer and makes another operand of `op`.
@@ -58,8 +58,8 @@ static Decision canPrecede(const Group &producer, const Group &consumer, Operati
     return Decision::forbid("another operand may need the producer's other result");
   if (consumer.kind == OpClass::Contraction && op == consumer.ops.front())
     return Decision::forbid("a contraction reads its operands many times");
-  int64_t reads = classOf(op) == OpClass::Reduction ? pointsOf(op) : elementsOf(op->getResult(0));
-  if (reads <= elementsOf(value))
+  eq::Extent reads = classOf(op) == OpClass::Reduction ? pointsOf(op) : elementsOf(op->getResult(0));
+  if ((elementsOf(value) - reads).knownNonNegative())
     return Decision::allow();
   return Decision::forbid("elements would be computed more than once");
 }
@@ -123,6 +123,8 @@ private:
     }
     home[op] = group;
     group->sideResults |= op->getNumResults() > 1;
+    // What a symbol is read from must be there before whatever is sized by it.
+    group->closed |= llvm::any_of(op->getUsers(), llvm::IsaPred<nn::SymbolOp>);
     if (kind == OpClass::Injective || kind == OpClass::Reduction)
       absorbProducers(*group, op);
   }

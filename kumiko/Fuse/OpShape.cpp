@@ -108,18 +108,18 @@ ReadKind kumiko::readKindOf(Operation *op, unsigned operand) {
   return worst.value_or(ReadKind::Other);
 }
 
-int64_t kumiko::pointsOf(Operation *op) {
+eq::Extent kumiko::pointsOf(Operation *op) {
   llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
   if (!instance) {
     llvm::consumeError(instance.takeError());
     return std::numeric_limits<int64_t>::max();
   }
-  int64_t most = 0;
+  eq::Extent most = 0;
   for (const eq::Statement &statement : instance->statements) {
-    int64_t points = 1;
+    eq::Extent points = 1;
     for (const eq::Loop &loop : statement.loops)
-      points *= loop.extent.isStatic() ? loop.extent.value() : 1;
-    most = std::max(most, points);
+      points *= loop.extent;
+    most = max(most, points);
   }
   return most;
 }

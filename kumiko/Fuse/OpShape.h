@@ -1,5 +1,6 @@
 //===- OpShape.h - what fusion asks about an op ----------------------------===//
 #pragma once
+#include "kumiko/Equation/Extent.h"
 #include "mlir/IR/Operation.h"
 
 namespace kumiko {
@@ -21,6 +22,6 @@ OpClass classOf(mlir::Operation *op);
 ReadKind readKindOf(mlir::Operation *op, unsigned operand);
 
 /// The points of the op's largest statement: how often an operand may be read.
-int64_t pointsOf(mlir::Operation *op);
+eq::Extent pointsOf(mlir::Operation *op);
 
 } // namespace kumiko

@@ -6,67 +6,92 @@ using namespace llvm;
 using namespace kumiko;
 using namespace kumiko::lower;
 using eq::Expr;
+using eq::Extent;
 
 /// Numbers in indices of mapped reads stay below this, so that sums of their products fit 64 bits.
 constexpr int64_t largestNumber = int64_t(1) << 30;
 /// A pad may make a tensor this many times larger than the points that read it, not more.
 constexpr int64_t largestGrowth = 4;
 
-int64_t LinearIndex::lowest(ArrayRef<int64_t> extents) const {
-  int64_t value = constant;
-  for (auto [loop, coefficient] : terms)
-    value += std::min<int64_t>(0, coefficient * std::max<int64_t>(extents[loop] - 1, 0));
-  return value;
+/// Whether the extent, less up to `depth` of those of tensors, is known to be at least 0.
+static bool isNonNegative(const eq::Instance &instance, const Extent &extent, unsigned depth) {
+  if (extent.knownNonNegative())
+    return true;
+  if (extent.isStatic() || extent.overflowed() || depth == 0)
+    return false;
+  for (const eq::Tensor &tensor : instance.tensors)
+    for (const Extent &size : tensor.type.shape)
+      if (!size.isStatic() && !size.overflowed() && isNonNegative(instance, extent - size, depth - 1))
+        return true;
+  return false;
 }
 
-int64_t LinearIndex::highest(ArrayRef<int64_t> extents) const {
-  int64_t value = constant;
-  for (auto [loop, coefficient] : terms)
-    value += std::max<int64_t>(0, coefficient * std::max<int64_t>(extents[loop] - 1, 0));
-  return value;
+bool lower::isAtMost(const eq::Instance &instance, const Extent &a, const Extent &b) {
+  return isNonNegative(instance, b - a, /*depth=*/2);
 }
 
-std::optional<LinearIndex> lower::linearIndex(const Expr &index, ArrayRef<int64_t> extents) {
+/// The end of the range that the terms of one sign reach.
+static Extent endOf(const LinearIndex &index, ExtentList extents, bool largest) {
+  Extent value = index.constant;
+  for (const auto &[loop, coefficient] : index.terms)
+    if (largest ? coefficient.knownNonNegative() : coefficient.knownNonPositive())
+      value += coefficient * (extents[loop].is(0) ? Extent(0) : extents[loop] - Extent(1));
+  return value;
+}
+Extent LinearIndex::lowest(ExtentList extents) const { return endOf(*this, extents, /*largest=*/false); }
+Extent LinearIndex::highest(ExtentList extents) const { return endOf(*this, extents, /*largest=*/true); }
+
+/// A number that is too large for sums of products.
+static bool isHuge(const Extent &extent) { return extent.isStatic() && std::abs(extent.value()) > largestNumber; }
+
+std::optional<LinearIndex> lower::linearIndex(const Expr &index, ExtentList extents) {
   std::optional<eq::AffineIndex> affine = eq::affineIndex(index, extents.size());
-  if (!affine || !affine->constant.isStatic())
+  if (!affine || affine->constant.overflowed() || isHuge(affine->constant))
     return std::nullopt;
   LinearIndex linear;
-  linear.constant = affine->constant.value();
-  if (std::abs(linear.constant) > largestNumber)
-    return std::nullopt;
+  linear.constant = affine->constant;
   for (auto [loop, coefficient] : enumerate(affine->coefficients)) {
-    if (!coefficient.isStatic())
-      return std::nullopt;
     if (coefficient.is(0))
       continue;
-    if (std::abs(coefficient.value()) > largestNumber || extents[loop] > largestNumber)
+    if (isHuge(coefficient) || isHuge(extents[loop]) ||
+        !(coefficient.knownNonNegative() || coefficient.knownNonPositive()))
       return std::nullopt;
-    if (extents[loop] == 1)
+    if (extents[loop].is(1))
       linear.units.push_back(loop);
     else
-      linear.terms.push_back({unsigned(loop), coefficient.value()});
+      linear.terms.push_back({unsigned(loop), coefficient});
   }
   return linear;
 }
 
-/// The terms, largest coefficient first, when they number the elements of a row-major block: 12 i + 4 j + k over
-/// j < 3, k < 4.
-static bool isRowMajor(MutableArrayRef<std::pair<unsigned, int64_t>> terms, ArrayRef<int64_t> extents, int64_t &size) {
-  sort(terms, [](auto a, auto b) { return a.second > b.second; });
-  size = 1;
-  for (auto [loop, coefficient] : reverse(terms)) {
-    if (coefficient != size)
-      return false;
-    size *= extents[loop];
-  }
-  return true;
+bool lower::areEqual(const eq::Instance &instance, const Extent &a, const Extent &b) {
+  return a == b || any_of(instance.checks, [&](const auto &check) {
+           return (check.first == a && check.second == b) || (check.first == b && check.second == a);
+         });
 }
 
-std::optional<Dimension> lower::reach(const LinearIndex &index, int64_t extent, ArrayRef<int64_t> extents,
-                                      const BitVector &dropped) {
+/// The terms, largest coefficient first, when they number the elements of a row-major block: 12 i + 4 j + k over
+/// j < 3, k < 4. Symbols have no order, so each step looks for the term that goes on.
+static std::optional<SmallVector<unsigned, 2>> rowMajorLoops(const LinearIndex &index, ExtentList extents,
+                                                             Extent &size) {
+  SmallVector<unsigned, 2> loops;
+  size = 1;
+  while (loops.size() < index.terms.size()) {
+    auto *next =
+        find_if(index.terms, [&](const auto &term) { return term.second == size && !is_contained(loops, term.first); });
+    if (next == index.terms.end())
+      return std::nullopt;
+    loops.insert(loops.begin(), next->first);
+    size *= extents[next->first];
+  }
+  return loops;
+}
+
+std::optional<Dimension> lower::reach(const eq::Instance &instance, const LinearIndex &index, const Extent &extent,
+                                      ExtentList extents, const BitVector &dropped) {
   Dimension dimension;
   dimension.offset = index.constant;
-  if (any_of(index.terms, [](auto term) { return term.second < 0; }))
+  if (any_of(index.terms, [](const auto &term) { return !term.second.knownNonNegative(); }))
     return std::nullopt;
 
   if (index.terms.empty()) {
@@ -75,36 +100,49 @@ std::optional<Dimension> lower::reach(const LinearIndex &index, int64_t extent, 
         dimension.kind = Dimension::Kind::Loops;
         dimension.loops.push_back(loop);
       }
+    // A map has numbers only; elsewhere a slice brings the element to 0.
+    if (dimension.kind == Dimension::Kind::Constant && !index.constant.isStatic())
+      return std::nullopt;
     return dimension;
   }
+  bool hasNumbers = all_of(index.terms, [](const auto &term) { return term.second.isStatic(); });
   if (index.terms.size() == 1) {
-    auto [loop, coefficient] = index.terms.front();
+    if (!hasNumbers)
+      return std::nullopt;
+    const auto &[loop, coefficient] = index.terms.front();
     dimension.kind = Dimension::Kind::Loops;
     dimension.loops.push_back(loop);
     dimension.size = extents[loop];
-    dimension.stride = coefficient;
+    dimension.stride = coefficient.value();
     return dimension;
   }
-  auto terms = index.terms;
-  int64_t block = 0;
-  if (isRowMajor(terms, extents, block) && index.constant == 0 && block == extent) {
+  Extent block;
+  if (auto loops = rowMajorLoops(index, extents, block);
+      loops && index.constant.is(0) && areEqual(instance, block, extent)) {
     dimension.kind = Dimension::Kind::Loops;
     dimension.size = extent;
-    for (auto [loop, coefficient] : terms)
-      dimension.loops.push_back(loop);
+    dimension.loops.append(loops->begin(), loops->end());
     return dimension;
   }
+  if (!hasNumbers || !index.constant.isStatic())
+    return std::nullopt;
   dimension.kind = Dimension::Kind::Window;
   dimension.size = extent;
-  for (auto [loop, coefficient] : index.terms) {
+  for (const auto &[loop, coefficient] : index.terms) {
     dimension.loops.push_back(loop);
-    dimension.coefficients.push_back(coefficient);
+    dimension.coefficients.push_back(coefficient.value());
   }
   return dimension;
 }
 
-std::optional<MappedRead> lower::mapRead(const Expr &read, ArrayRef<int64_t> shape, ArrayRef<int64_t> extents,
-                                         const BitVector &dropped) {
+/// Whether a pad could make a tensor much larger than what is read of it; a guess where symbols decide.
+static bool growsTooMuch(const Extent &from, const Extent &to, const Extent &points) {
+  Extent excess = to - from - Extent(largestGrowth) * points;
+  return excess.isStatic() && excess.value() >= 0;
+}
+
+std::optional<MappedRead> lower::mapRead(const eq::Instance &instance, const Expr &read, ExtentList shape,
+                                         ExtentList extents, const BitVector &dropped) {
   MappedRead mapped;
   mapped.read = &read;
   if (read.otherwise && !isInvariant(*read.otherwise))
@@ -114,29 +152,34 @@ std::optional<MappedRead> lower::mapRead(const Expr &read, ArrayRef<int64_t> sha
     std::optional<LinearIndex> index = linearIndex(*expr, extents);
     if (!index)
       return std::nullopt;
-    int64_t from = index->lowest(extents), to = index->highest(extents), points = extent;
-    for (auto [loop, coefficient] : index->terms)
+    Extent from = index->lowest(extents), to = index->highest(extents), points = extent;
+    for (const auto &[loop, coefficient] : index->terms)
       points += extents[loop];
-    bool outside = from < 0 || to >= extent;
-    if (outside && (!read.otherwise || from >= extent || to < 0 || to - from >= largestGrowth * points))
+    bool outside = !from.knownNonNegative() || !isAtMost(to, extent - Extent(1));
+    // Without an `else` a read stays inside: the verifier has shown it, or a check of the instance does.
+    if (outside && !read.otherwise && from.isStatic() && to.isStatic() && extent.isStatic())
+      return std::nullopt;
+    outside &= read.otherwise != nullptr;
+    // All of it outside, or far too much.
+    if (outside && (isAtMost(extent, from) || (to + Extent(1)).knownNonPositive() || growsTooMuch(from, to, points)))
       return std::nullopt;
     mapped.padded |= outside;
     indices.push_back(std::move(*index));
   }
   for (auto [index, whole] : zip_equal(indices, shape)) {
-    int64_t extent = whole;
+    Extent extent = whole;
     if (mapped.padded) {
       // What nobody reads is cut away before the pad makes a copy.
-      int64_t from = index.lowest(extents), to = index.highest(extents);
-      int64_t cutFrom = std::max<int64_t>(from, 0), cutTo = std::min<int64_t>(to, extent - 1);
+      Extent from = index.lowest(extents), to = index.highest(extents);
+      Extent cutFrom = max(from, 0), cutTo = min(to, extent - Extent(1));
       mapped.cutOffset.push_back(cutFrom);
-      mapped.cutSize.push_back(cutTo - cutFrom + 1);
+      mapped.cutSize.push_back(cutTo - cutFrom + Extent(1));
       mapped.low.push_back(cutFrom - from);
       mapped.high.push_back(to - cutTo);
-      index.constant -= from;
-      extent = to - from + 1;
+      index.constant = index.constant - from;
+      extent = to - from + Extent(1);
     }
-    std::optional<Dimension> dimension = reach(index, extent, extents, dropped);
+    std::optional<Dimension> dimension = reach(instance, index, extent, extents, dropped);
     if (!dimension)
       return std::nullopt;
     mapped.dimensions.push_back(std::move(*dimension));
@@ -148,7 +191,7 @@ bool lower::sameExpr(const Expr &a, const Expr &b) {
   if (&a == &b)
     return true;
   if (a.kind != b.kind || a.type != b.type || a.operands.size() != b.operands.size() || !a.otherwise != !b.otherwise ||
-      a.symbolic != b.symbolic)
+      !a.symbolic != !b.symbolic || (a.symbolic && *a.symbolic != *b.symbolic))
     return false;
   bool same = true;
   switch (a.kind) {

@@ -17,18 +17,28 @@
 
 namespace kumiko::lower {
 
-/// constant + sum of coefficient * loop, over loops of more than one point.
+using Extents = llvm::SmallVector<eq::Extent, 4>;
+using ExtentList = llvm::ArrayRef<eq::Extent>;
+
+/// a <= b for all values of the symbols, as far as can be told.
+inline bool isAtMost(const eq::Extent &a, const eq::Extent &b) { return (b - a).knownNonNegative(); }
+/// The same, with the knowledge that the extents of the instance's tensors are at least 0: k - 1 too, if one is that.
+bool isAtMost(const eq::Instance &instance, const eq::Extent &a, const eq::Extent &b);
+
+/// constant + sum of coefficient * loop, over loops of more than one point. No coefficient has a sign that depends on
+/// symbols.
 struct LinearIndex {
-  int64_t constant = 0;
-  llvm::SmallVector<std::pair<unsigned, int64_t>, 2> terms;
+  eq::Extent constant;
+  llvm::SmallVector<std::pair<unsigned, eq::Extent>, 2> terms;
   /// Loops of one point that occur in it.
   llvm::SmallVector<unsigned, 1> units;
 
-  int64_t lowest(llvm::ArrayRef<int64_t> extents) const;
-  int64_t highest(llvm::ArrayRef<int64_t> extents) const;
+  /// Where no loop is empty.
+  eq::Extent lowest(ExtentList extents) const;
+  eq::Extent highest(ExtentList extents) const;
 };
 /// Nothing for a data-dependent index, `mod`, `clamp` and the like.
-std::optional<LinearIndex> linearIndex(const eq::Expr &index, llvm::ArrayRef<int64_t> extents);
+std::optional<LinearIndex> linearIndex(const eq::Expr &index, ExtentList extents);
 
 /// How one dimension is reached.
 struct Dimension {
@@ -38,30 +48,33 @@ struct Dimension {
     Window,   ///< at offset + sum of coefficient * loop
   };
   Kind kind = Kind::Constant;
-  int64_t offset = 0;
-  int64_t size = 1;
+  eq::Extent offset = 0;
+  eq::Extent size = 1;
   int64_t stride = 1;
   llvm::SmallVector<unsigned, 2> loops;
   llvm::SmallVector<int64_t, 2> coefficients; ///< Window only
 
-  bool covers(int64_t extent) const { return offset == 0 && stride == 1 && size == extent; }
+  bool covers(const eq::Extent &extent) const { return offset.is(0) && stride == 1 && size == extent; }
 };
+/// Extents that are equal for all values of the symbols that the instance's checks let through.
+bool areEqual(const eq::Instance &instance, const eq::Extent &a, const eq::Extent &b);
+
 /// The way to a dimension of `extent` elements, which `index` must not leave. Loops in `dropped` count as 0. Nothing
-/// when it would walk backwards.
-std::optional<Dimension> reach(const LinearIndex &index, int64_t extent, llvm::ArrayRef<int64_t> extents,
-                               const llvm::BitVector &dropped);
+/// when it would walk backwards, or by steps that are no numbers.
+std::optional<Dimension> reach(const eq::Instance &instance, const LinearIndex &index, const eq::Extent &extent,
+                               ExtentList extents, const llvm::BitVector &dropped);
 
 /// A read that becomes an operand of a generic.
 struct MappedRead {
   const eq::Expr *read = nullptr;
   /// Padding of the dimensions, after the part that is needed at all has been cut out.
   bool padded = false;
-  llvm::SmallVector<int64_t, 4> cutOffset, cutSize, low, high;
+  Extents cutOffset, cutSize, low, high;
   llvm::SmallVector<Dimension, 4> dimensions;
 };
 /// Nothing when the read needs tensor.extract. `shape` is that of the tensor.
-std::optional<MappedRead> mapRead(const eq::Expr &read, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> extents,
-                                  const llvm::BitVector &dropped);
+std::optional<MappedRead> mapRead(const eq::Instance &instance, const eq::Expr &read, ExtentList shape,
+                                  ExtentList extents, const llvm::BitVector &dropped);
 
 /// The same computation, node by node.
 bool sameExpr(const eq::Expr &a, const eq::Expr &b);

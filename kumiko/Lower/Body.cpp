@@ -20,7 +20,7 @@ static bool isNonNegative(const Expr &expr) {
   auto all = [&] { return llvm::all_of(expr.operands, [](const Expr *operand) { return isNonNegative(*operand); }); };
   switch (expr.kind) {
   case Expr::Kind::Integer:
-    return expr.integer >= 0;
+    return expr.symbolic ? expr.symbolic->knownNonNegative() : expr.integer >= 0;
   case Expr::Kind::Loop:
     return true;
   case Expr::Kind::Cast: {
@@ -50,7 +50,7 @@ static bool isNonNegative(const Expr &expr) {
 static std::optional<double> constantOf(const Expr &expr) {
   if (expr.kind == Expr::Kind::Real)
     return expr.real;
-  if (expr.kind == Expr::Kind::Integer)
+  if (expr.kind == Expr::Kind::Integer && !expr.symbolic)
     return double(expr.integer);
   return expr.kind == Expr::Kind::Cast ? constantOf(*expr.operands[0]) : std::nullopt;
 }
@@ -90,7 +90,7 @@ Value Body::emit(const Expr &expr) {
   Value value;
   switch (expr.kind) {
   case Expr::Kind::Integer:
-    value = scalar.number(expr.type, expr.integer);
+    value = expr.symbolic ? indexValue(b, lowering.loc, *expr.symbolic) : scalar.number(expr.type, expr.integer);
     break;
   case Expr::Kind::Real:
     value = scalar.real(expr.type, expr.real);
@@ -139,12 +139,16 @@ TypedAttr Body::uniformValue(const Lowering &lowering, const Expr &read) {
 
 /// Without an `else` and without data in it, the op's verifier has shown it; with an `else`, a linear index can be
 /// looked at.
-bool Body::staysInside(const Expr &index, int64_t extent, bool hasElse) const {
-  if (extent == 0 || llvm::is_contained(extents, 0))
+bool Body::staysInside(const Expr &index, const eq::Extent &extent, bool hasElse) const {
+  if (extent.is(0) || llvm::any_of(extents, [](const eq::Extent &each) { return each.is(0); }))
     return true;
   if (!hasElse && !eq::readsTensor(index))
     return true;
-  return rangeOf(index, extents).within(extent);
+  if (extent.isStatic() && rangeOf(index, extents).within(extent.value()))
+    return true;
+  std::optional<LinearIndex> linear = linearIndex(index, extents);
+  return linear && linear->lowest(extents).knownNonNegative() &&
+         isAtMost(linear->highest(extents), extent - eq::Extent(1));
 }
 
 /// Some read in it is an error when the data is wrong.
@@ -159,7 +163,7 @@ bool Body::mayFail(const Expr &expr) {
 bool Body::findFailure(const Expr &expr) {
   if (expr.kind == Expr::Kind::Read && !expr.otherwise)
     for (auto [index, extent] : llvm::zip(expr.operands, lowering.instance.tensors[expr.tensor].type.shape))
-      if (!staysInside(*index, extent.value(), /*hasElse=*/false))
+      if (!staysInside(*index, extent, /*hasElse=*/false))
         return true;
   return llvm::any_of(expr.operands, [&](const Expr *operand) { return mayFail(*operand); }) ||
          (expr.otherwise && mayFail(*expr.otherwise));
@@ -208,7 +212,7 @@ Value Body::read(const Expr &expr) {
   SmallVector<Value> indices;
   SmallVector<int64_t> unsure;
   Value inside;
-  for (auto [d, index, extent] : llvm::enumerate(expr.operands, cast<RankedTensorType>(tensor.getType()).getShape())) {
+  for (auto [d, index, extent] : llvm::enumerate(expr.operands, lowering.instance.tensors[expr.tensor].type.shape)) {
     indices.push_back(emit(*index));
     if (staysInside(*index, extent, expr.otherwise))
       continue;
@@ -218,7 +222,7 @@ Value Body::read(const Expr &expr) {
       continue;
     }
     // As an unsigned number a negative index is too large.
-    Value zero = scalar.integer(ElementType::Index, 0), last = scalar.integer(ElementType::Index, extent - 1);
+    Value zero = scalar.integer(ElementType::Index, 0), last = indexValue(b, loc, extent - eq::Extent(1));
     Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, indices.back(), last);
     inside = inside ? Value(arith::AndIOp::create(b, loc, inside, ok)) : ok;
     indices.back() = arith::SelectOp::create(b, loc, ok, indices.back(), zero);

@@ -2,6 +2,7 @@
 #pragma once
 #include "kumiko/Lower/Lowering.h"
 #include "kumiko/Lower/Scalar.h"
+#include "kumiko/Lower/Views.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace kumiko::lower {
@@ -13,7 +14,7 @@ public:
   /// Inside a generic: `dimensions` has the number of each loop's dimension, or nothing for a loop that is always 0;
   /// `extents` is how many points each loop has.
   Body(mlir::OpBuilder &builder, const Lowering &lowering, llvm::ArrayRef<std::optional<unsigned>> dimensions,
-       llvm::ArrayRef<int64_t> extents)
+       ExtentList extents)
       : b(builder), lowering(lowering), scalar(builder, lowering.loc), dimensions(dimensions), extents(extents) {}
   /// Outside: for expressions without loops.
   Body(mlir::OpBuilder &builder, const Lowering &lowering) : Body(builder, lowering, {}, {}) {}
@@ -39,7 +40,7 @@ private:
   mlir::Value negated(mlir::Value condition);
   mlir::Value harmless(mlir::Value index);
   mlir::Value branch(const eq::Expr &expr, mlir::Value condition);
-  bool staysInside(const eq::Expr &index, int64_t extent, bool hasElse) const;
+  bool staysInside(const eq::Expr &index, const eq::Extent &extent, bool hasElse) const;
   bool mayFail(const eq::Expr &expr);
   bool findFailure(const eq::Expr &expr);
   mlir::Value loop(unsigned number);
@@ -49,7 +50,7 @@ private:
   const Lowering &lowering;
   Scalar scalar;
   llvm::ArrayRef<std::optional<unsigned>> dimensions;
-  llvm::ArrayRef<int64_t> extents;
+  ExtentList extents;
   llvm::DenseMap<const eq::Expr *, mlir::Value> known;
   llvm::DenseMap<const eq::Expr *, bool> fails;
   mlir::Value active;

@@ -14,14 +14,19 @@ using eq::Function;
 /// More points than this are refused: the machine would be busy for minutes with comparisons.
 constexpr uint64_t largestWork = uint64_t(1) << 36;
 
+/// An expression counts as longer than a number.
+static bool isLonger(const eq::Extent &a, const eq::Extent &b) {
+  return b.isStatic() && (!a.isStatic() || a.value() > b.value());
+}
+
 namespace {
 
 class Inversion {
 public:
-  Inversion(const eq::Instance &instance, const eq::Statement &statement, BumpPtrAllocator &arena)
-      : instance(instance), statement(statement), arena(arena) {
+  Inversion(const eq::Instance &instance, const eq::Statement &statement, ExprStorage &storage)
+      : instance(instance), statement(statement), storage(storage), arena(storage.arena) {
     for (const eq::Loop &loop : statement.loops)
-      extents.push_back(loop.extent.value());
+      extents.push_back(loop.extent);
     replacement.resize(extents.size());
   }
 
@@ -50,7 +55,7 @@ private:
     const eq::Target &target = statement.targets[0];
     BitVector used(extents.size());
     for (auto [index, extent] : zip_equal(target.indices, instance.tensors[target.tensor].type.shape)) {
-      plain.push_back(index->kind == Expr::Kind::Loop && !used.test(index->loop) && extent.is(extents[index->loop]));
+      plain.push_back(index->kind == Expr::Kind::Loop && !used.test(index->loop) && extent == extents[index->loop]);
       if (plain.back())
         used.set(index->loop);
     }
@@ -79,8 +84,8 @@ private:
       if (plain[d] || !(linear[d] = linearIndex(*index, extents)))
         continue;
       for (auto [loop, coefficient] : linear[d]->terms)
-        if (coefficient > 0 && !taken.test(loop) && !replacement[loop] &&
-            (solvedFor[d] < 0 || extents[loop] > extents[solvedFor[d]]))
+        if (coefficient.isStatic() && coefficient.value() > 0 && !taken.test(loop) && !replacement[loop] &&
+            (solvedFor[d] < 0 || isLonger(extents[loop], extents[solvedFor[d]])))
           solvedFor[d] = loop;
       if (solvedFor[d] >= 0)
         taken.set(solvedFor[d]);
@@ -107,15 +112,15 @@ private:
     const Expr *distance = result.targets[0].indices[d];
     auto subtract = [&](const Expr *rest) { distance = apply(Function::Sub, ElementType::Index, distance, rest); };
     int64_t factor = 1;
-    if (index.constant != 0)
-      subtract(integer(index.constant));
+    if (!index.constant.is(0))
+      subtract(number(index.constant));
     for (auto [other, coefficient] : index.terms) {
       if (other == loop)
-        factor = coefficient;
-      else if (coefficient == 1)
+        factor = coefficient.value();
+      else if (coefficient.is(1))
         subtract(replacement[other]);
       else
-        subtract(apply(Function::Mul, ElementType::Index, replacement[other], integer(coefficient)));
+        subtract(apply(Function::Mul, ElementType::Index, replacement[other], number(coefficient)));
     }
     const Expr *value = distance;
     if (factor != 1) {
@@ -124,7 +129,7 @@ private:
       result.conditions.push_back(apply(Function::Eq, ElementType::B1, rest, integer(0)));
     }
     result.conditions.push_back(apply(Function::Ge, ElementType::B1, value, integer(0)));
-    result.conditions.push_back(apply(Function::Lt, ElementType::B1, value, integer(extents[loop])));
+    result.conditions.push_back(apply(Function::Lt, ElementType::B1, value, number(extents[loop])));
     replacement[loop] = value;
     solved.insert(loop);
     solvedDimension.insert(d);
@@ -137,16 +142,18 @@ private:
       if (!plain[d] && !solvedDimension.contains(d)) {
         const Expr *place = rewritten(*index);
         result.conditions.push_back(apply(Function::Eq, ElementType::B1, place, result.targets[0].indices[d]));
-        int64_t extent = instance.tensors[target.tensor].type.shape[d].value();
-        if (eq::readsTensor(*index) && !rangeOf(*index, extents).within(extent))
-          required.push_back({place, extent});
+        // Into a size that is an expression a write outside is dropped.
+        const eq::Extent &extent = instance.tensors[target.tensor].type.shape[d];
+        if (extent.isStatic() && eq::readsTensor(*index) && !rangeOf(*index, extents).within(extent.value()))
+          required.push_back({place, extent.value()});
       }
   }
 
   uint64_t work() const {
     uint64_t points = 1;
     for (const eq::Loop &loop : result.loops)
-      points = loop.extent.is(0) ? 0 : std::min(largestWork + 1, points * uint64_t(loop.extent.value()));
+      if (loop.extent.isStatic())
+        points = loop.extent.is(0) ? 0 : std::min(largestWork + 1, points * uint64_t(loop.extent.value()));
     return points;
   }
 
@@ -183,6 +190,14 @@ private:
     expr.integer = value;
     return make(Expr::Kind::Integer, ElementType::Index, expr);
   }
+  const Expr *number(const eq::Extent &extent) {
+    if (extent.isStatic())
+      return integer(extent.value());
+    storage.extents.push_back(std::make_unique<eq::Extent>(extent));
+    Expr expr{};
+    expr.symbolic = storage.extents.back().get();
+    return make(Expr::Kind::Integer, ElementType::Index, expr);
+  }
   const Expr *zero(ElementType type) { return make(isFloat(type) ? Expr::Kind::Real : Expr::Kind::Integer, type); }
   const Expr *apply(Function function, ElementType type, const Expr *a, const Expr *b) {
     Expr expr{};
@@ -200,8 +215,9 @@ private:
 
   const eq::Instance &instance;
   const eq::Statement &statement;
+  ExprStorage &storage;
   BumpPtrAllocator &arena;
-  SmallVector<int64_t> extents;
+  Extents extents;
   SmallVector<bool> plain; ///< by dimension of the target
   eq::Statement result;
   /// What stands for each old loop.
@@ -213,7 +229,6 @@ private:
 
 } // namespace
 
-Expected<Inverted> lower::invert(const eq::Instance &instance, const eq::Statement &statement,
-                                 BumpPtrAllocator &arena) {
-  return Inversion(instance, statement, arena).run();
+Expected<Inverted> lower::invert(const eq::Instance &instance, const eq::Statement &statement, ExprStorage &storage) {
+  return Inversion(instance, statement, storage).run();
 }

@@ -29,8 +29,14 @@ struct Inverted {
   llvm::SmallVector<RequiredIndex, 2> required;
 };
 
-/// The statement turned around; its new expressions live in `arena`.
-llvm::Expected<Inverted> invert(const eq::Instance &instance, const eq::Statement &statement,
-                                llvm::BumpPtrAllocator &arena);
+/// Where new expressions live.
+struct ExprStorage {
+  llvm::BumpPtrAllocator arena;
+  /// The arena runs no destructors.
+  std::vector<std::unique_ptr<eq::Extent>> extents;
+};
+
+/// The statement turned around; its new expressions live in `storage`.
+llvm::Expected<Inverted> invert(const eq::Instance &instance, const eq::Statement &statement, ExprStorage &storage);
 
 } // namespace kumiko::lower

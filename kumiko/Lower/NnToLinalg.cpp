@@ -27,17 +27,12 @@ llvm::Expected<SmallVector<Value, 2>> lower::lowerInstance(OpBuilder &builder, L
                                                            const eq::Instance &instance, ArrayRef<Value> operands,
                                                            ArrayRef<bool> wanted, bool exact) {
   Lowering lowering{builder, loc, instance, {}, SmallVector<bool, 2>(wanted), exact};
-  auto isStatic = [](const eq::Extent &extent) { return extent.isStatic(); };
   lowering.values.resize(instance.tensors.size());
   for (auto [tensor, value] : llvm::zip_equal(instance.tensors, lowering.values)) {
-    if (!llvm::all_of(tensor.type.shape, isStatic))
-      return llvm::createStringError("the shape of '" + tensor.name + "' is not static");
     if (tensor.role == eq::Tensor::Role::Operand && tensor.number < operands.size())
       value = operands[tensor.number];
   }
   for (auto [number, statement] : llvm::enumerate(instance.statements)) {
-    if (!llvm::all_of(statement.loops, [&](const eq::Loop &loop) { return loop.extent.isStatic(); }))
-      return llvm::createStringError("a loop of `" + statement.text + "` has no static range");
     if (llvm::Error error = lowerStatement(lowering, number))
       return llvm::createStringError("`" + statement.text + "` " + llvm::toString(std::move(error)));
   }
@@ -50,10 +45,11 @@ llvm::Expected<SmallVector<Value, 2>> lower::lowerInstance(OpBuilder &builder, L
 
 namespace {
 
-/// An op together with its statements, made while the types still have their signs.
+/// An op together with its statements, made while the types still have their signs and extents.
 struct Pending {
   Operation *op;
   std::unique_ptr<eq::Instance> instance;
+  SmallVector<eq::Extent, 4> from, to; ///< of a reshape
 };
 
 struct NnToLinalg final : kumiko::impl::NnToLinalgPassBase<NnToLinalg> {
@@ -93,8 +89,12 @@ private:
   }
 
   LogicalResult collect(Operation *op, std::vector<Pending> &pending) {
-    if (isa<nn::ConstantOp, nn::ReshapeOp, nn::BitcastOp>(op)) {
-      pending.push_back({op, nullptr});
+    if (isa<nn::ConstantOp, nn::BitcastOp>(op)) {
+      pending.push_back({op, nullptr, {}, {}});
+      return success();
+    }
+    if (auto reshape = dyn_cast<nn::ReshapeOp>(op)) {
+      pending.push_back({op, nullptr, nn::extentsOf(reshape.getX().getType()), nn::extentsOf(reshape.getType())});
       return success();
     }
     if (!isa<nn::EquationInterface>(op))
@@ -102,7 +102,7 @@ private:
     llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
     if (!instance)
       return refuse(op, instance.takeError());
-    pending.push_back({op, std::make_unique<eq::Instance>(std::move(*instance))});
+    pending.push_back({op, std::make_unique<eq::Instance>(std::move(*instance)), {}, {}});
     return success();
   }
 
@@ -124,7 +124,7 @@ private:
       Value value = arith::ConstantOp::create(builder, op->getLoc(), cast<TypedAttr>(constant.getValue()));
       constant.getResult().replaceAllUsesWith(value);
     } else if (isa<nn::ReshapeOp>(op)) {
-      Value value = lower::reshape(builder, op->getLoc(), op->getOperand(0), lower::shapeOf(op->getResult(0)));
+      Value value = lower::reshape(builder, op->getLoc(), {op->getOperand(0), pending.from}, pending.to);
       op->getResult(0).replaceAllUsesWith(value);
     } else {
       Value value = op->getOperand(0);

@@ -39,7 +39,7 @@ static Range magnitude(Range a) {
   return {a.high < 0 ? -a.high : 0, std::max(-a.low, a.high)};
 }
 
-static Range applied(const Expr &expr, llvm::ArrayRef<int64_t> extents) {
+static Range applied(const Expr &expr, llvm::ArrayRef<eq::Extent> extents) {
   llvm::SmallVector<Range, 2> of;
   for (const Expr *operand : expr.operands)
     of.push_back(rangeOf(*operand, extents));
@@ -63,13 +63,17 @@ static Range applied(const Expr &expr, llvm::ArrayRef<int64_t> extents) {
   }
 }
 
-Range lower::rangeOf(const Expr &expr, llvm::ArrayRef<int64_t> extents) {
+Range lower::rangeOf(const Expr &expr, llvm::ArrayRef<eq::Extent> extents) {
   bool wide = expr.type == ElementType::Index || expr.type == ElementType::I64;
   switch (expr.kind) {
   case Expr::Kind::Integer:
+    if (expr.symbolic)
+      return Range{};
     return {expr.integer, expr.integer};
   case Expr::Kind::Loop:
-    return {0, extents[expr.loop] - 1};
+    if (!extents[expr.loop].isStatic())
+      return {0, std::numeric_limits<int64_t>::max()};
+    return {0, extents[expr.loop].value() - 1};
   case Expr::Kind::Select:
     return join(rangeOf(*expr.operands[1], extents), rangeOf(*expr.operands[2], extents));
   case Expr::Kind::Cast: {

@@ -4,6 +4,7 @@
 #include "kumiko/Lower/SignlessTypes.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Symbols.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseSet.h"
@@ -56,7 +57,8 @@ Decision Refusals::tryToLower(Operation *op, uint64_t wanted) {
 Decision Refusals::ask(Operation *op) {
   if (isa<nn::BitcastOp>(op) && getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth() < 8)
     return Decision::forbid("the bits of a type below 8 bits, which takes a byte");
-  if (isa<nn::ConstantOp, nn::ReshapeOp, nn::BitcastOp, nn::CallOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+  if (isa<nn::ConstantOp, nn::ReshapeOp, nn::BitcastOp, nn::CallOp, nn::SymbolOp>(op) ||
+      op->hasTrait<OpTrait::IsTerminator>())
     return Decision::allow();
   if (auto irregular = dyn_cast<nn::IrregularInterface>(op))
     return Decision::forbid(irregular.whyIrregular());
@@ -84,7 +86,7 @@ void lower::findRefusals(ModuleOp module, bool foldable, function_ref<void(Opera
     llvm::DenseSet<Value> varying(function.getArguments().begin(), function.getArguments().end());
     for (Operation &op : function.getBody().front()) {
       // Loops and irregular ops are not folded, whatever they read; random bits read nothing.
-      bool depends = op.getNumRegions() != 0 || isa<nn::IrregularInterface>(op) ||
+      bool depends = op.getNumRegions() != 0 || isa<nn::IrregularInterface>(op) || nn::usesSymbols(&op) ||
                      llvm::any_of(op.getOperands(), [&](Value v) { return varying.contains(v); });
       if (foldable && !depends)
         continue;

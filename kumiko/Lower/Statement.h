@@ -43,14 +43,14 @@ private:
   llvm::SmallVector<mlir::Value, 2> buildBody(mlir::OpBuilder &inside, mlir::ValueRange arguments);
   llvm::SmallVector<mlir::Value, 2> pickBest(class Body &body, llvm::ArrayRef<mlir::Value> values, mlir::Value taken,
                                              mlir::ValueRange old);
-  mlir::Value rounded(mlir::Value tensor, ElementType from, ElementType to);
+  mlir::Value rounded(mlir::Value tensor, ExtentList shape, ElementType from, ElementType to);
   llvm::Error finishTarget(unsigned target, mlir::Value computed);
   mlir::Value destination(unsigned target);
   bool tilesWholeTarget() const;
 
-  llvm::SmallVector<int64_t> loopShape(llvm::ArrayRef<unsigned> loops) const;
+  Extents loopShape(llvm::ArrayRef<unsigned> loops) const;
   ElementType accumulatorType(unsigned target) const;
-  llvm::SmallVector<int64_t> shapeOfTensor(unsigned tensor) const;
+  ExtentList shapeOfTensor(unsigned tensor) const { return lowering.instance.tensors[tensor].type.shape; }
   bool reduces() const { return statement.combine != eq::Combine::Set; }
   /// `=` over loops that are not on the left (Invert.h): a point whose conditions hold replaces what is there.
   bool overwrites() const { return !reduces() && statement.loops.size() > statement.kept; }
@@ -59,7 +59,7 @@ private:
   const eq::Statement &statement;
   unsigned number;
   llvm::ArrayRef<RequiredIndex> required;
-  llvm::SmallVector<int64_t> extents;
+  Extents extents;
   /// Loops of one point that no map mentions.
   llvm::BitVector dropped;
   /// How many of the statement's targets are computed: the second of two may be of no interest.

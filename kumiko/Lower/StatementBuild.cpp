@@ -34,19 +34,20 @@ Value StatementLowering::padValue(const MappedRead &read) {
 
 MappedOperand StatementLowering::operandOf(const MappedRead &read) {
   OpBuilder &b = lowering.builder;
-  Value tensor = lowering.values[read.read->tensor];
+  ShapedValue tensor{lowering.values[read.read->tensor], Extents(shapeOfTensor(read.read->tensor))};
   if (read.padded) {
     SmallVector<int64_t> ones(read.low.size(), 1);
     tensor = slice(b, lowering.loc, tensor, read.cutOffset, read.cutSize, ones);
     tensor = pad(b, lowering.loc, tensor, read.low, read.high, [&] { return padValue(read); });
   }
-  SmallVector<int64_t> offsets, sizes, strides, split;
+  Extents offsets, sizes, split;
+  SmallVector<int64_t> strides;
   SmallVector<AffineExpr> results;
-  for (auto [dimension, extent] : llvm::zip_equal(read.dimensions, shapeOf(tensor))) {
+  for (auto [dimension, extent] : llvm::zip_equal(read.dimensions, tensor.shape)) {
     bool sliced = dimension.kind == Dimension::Kind::Loops;
-    offsets.push_back(sliced ? dimension.offset : 0);
+    offsets.push_back(sliced ? dimension.offset : eq::Extent(0));
     sizes.push_back(sliced ? dimension.size : extent);
-    strides.push_back(sliced && dimension.size > 1 ? dimension.stride : 1);
+    strides.push_back(sliced && !dimension.size.is(1) && !dimension.size.is(0) ? dimension.stride : 1);
     if (sliced) {
       for (unsigned loop : dimension.loops) {
         split.push_back(extents[loop]);
@@ -58,11 +59,10 @@ MappedOperand StatementLowering::operandOf(const MappedRead &read) {
     AffineExpr expr = b.getAffineConstantExpr(0);
     for (auto [loop, coefficient] : llvm::zip(dimension.loops, dimension.coefficients))
       expr = expr + b.getAffineDimExpr(*dimensionOf[loop]) * coefficient;
-    results.push_back(expr + dimension.offset);
+    results.push_back(expr + dimension.offset.value());
   }
   tensor = slice(b, lowering.loc, tensor, offsets, sizes, strides);
-  tensor = reshape(b, lowering.loc, tensor, split);
-  return {tensor, AffineMap::get(order.size(), 0, results, b.getContext())};
+  return {reshape(b, lowering.loc, tensor, split), AffineMap::get(order.size(), 0, results, b.getContext())};
 }
 
 /// What the second of two results is before any point has been seen.
@@ -79,13 +79,14 @@ bool StatementLowering::marksFirst() const {
 Value StatementLowering::initialValue(unsigned target, bool visits) {
   OpBuilder &b = lowering.builder;
   ElementType type = accumulatorType(target);
-  SmallVector<int64_t> shape = loopShape(ArrayRef(order).take_front(parallel));
+  Extents shape = loopShape(ArrayRef(order).take_front(parallel));
   if ((reduces() || overwrites()) && (statement.into || statement.continues)) {
     unsigned tensor = statement.targets[target].tensor;
-    Value start = reshape(b, lowering.loc, lowering.values[statement.continues ? tensor : *statement.into], shape);
-    return rounded(start, lowering.instance.tensors[tensor].type.element, type);
+    unsigned source = statement.continues ? tensor : *statement.into;
+    Value start = reshape(b, lowering.loc, {lowering.values[source], Extents(shapeOfTensor(source))}, shape);
+    return rounded(start, shape, lowering.instance.tensors[tensor].type.element, type);
   }
-  Value empty = tensor::EmptyOp::create(b, lowering.loc, shape, signlessType(b.getContext(), type));
+  Value empty = emptyTensor(b, lowering.loc, shape, signlessType(b.getContext(), type));
   if (!reduces() && !overwrites())
     return empty;
   Scalar scalar(b, lowering.loc);
@@ -204,7 +205,7 @@ llvm::Error StatementLowering::buildGeneric(SmallVectorImpl<Value> &results) {
       if (auto dimension = dyn_cast<AffineDimExpr>(expr))
         alone.set(dimension.getPosition());
   SmallVector<AffineExpr> window;
-  SmallVector<int64_t> windowShape;
+  Extents windowShape;
   for (unsigned dimension = 0; dimension < order.size(); ++dimension)
     if (!alone.test(dimension)) {
       window.push_back(b.getAffineDimExpr(dimension));
@@ -212,7 +213,7 @@ llvm::Error StatementLowering::buildGeneric(SmallVectorImpl<Value> &results) {
     }
   if (!window.empty()) {
     Type type = signlessType(context, accumulatorType(0));
-    inputs.push_back(tensor::EmptyOp::create(b, lowering.loc, windowShape, type));
+    inputs.push_back(emptyTensor(b, lowering.loc, windowShape, type));
     maps.push_back(AffineMap::get(order.size(), 0, window, context));
   }
   for (unsigned target = 0; target < targets; ++target) {

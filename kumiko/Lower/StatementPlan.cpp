@@ -11,28 +11,21 @@ StatementLowering::StatementLowering(Lowering &lowering, const eq::Statement &st
                                      ArrayRef<RequiredIndex> required)
     : lowering(lowering), statement(statement), number(number), required(required) {
   for (const eq::Loop &loop : statement.loops)
-    extents.push_back(loop.extent.value());
+    extents.push_back(loop.extent);
   dropped.resize(extents.size());
   targets = statement.targets.size();
   if (targets == 2 && !lowering.isWanted(statement.targets[1].tensor))
     targets = 1;
 }
 
-SmallVector<int64_t> StatementLowering::shapeOfTensor(unsigned tensor) const {
-  SmallVector<int64_t> shape;
-  for (const eq::Extent &extent : lowering.instance.tensors[tensor].type.shape)
-    shape.push_back(extent.value());
-  return shape;
-}
-
-SmallVector<int64_t> StatementLowering::loopShape(ArrayRef<unsigned> loops) const {
-  return map_to_vector(loops, [&](unsigned loop) { return extents[loop]; });
+Extents StatementLowering::loopShape(ArrayRef<unsigned> loops) const {
+  return map_to_vector<4>(loops, [&](unsigned loop) { return extents[loop]; });
 }
 
 Error StatementLowering::planTargets() {
   auto refuse = [](const Twine &why) { return createStringError(why); };
   BitVector used(extents.size());
-  bool visitsNothing = is_contained(extents, 0);
+  bool visitsNothing = any_of(extents, [](const eq::Extent &extent) { return extent.is(0); });
   for (const eq::Target &target : ArrayRef(statement.targets).take_front(targets)) {
     auto &dimensions = targetDimensions.emplace_back();
     bool first = targetDimensions.size() == 1;
@@ -40,13 +33,14 @@ Error StatementLowering::planTargets() {
       std::optional<LinearIndex> linear = linearIndex(*index, extents);
       if (!linear)
         return refuse("writes at an index that is computed from data");
-      if (!visitsNothing && (linear->lowest(extents) < 0 || linear->highest(extents) >= extent))
+      if (!visitsNothing && (!isAtMost(lowering.instance, 0, linear->lowest(extents)) ||
+                             !isAtMost(lowering.instance, linear->highest(extents), extent - eq::Extent(1))))
         return refuse("writes partly outside its result");
-      std::optional<Dimension> dimension = reach(*linear, extent, extents, dropped);
+      std::optional<Dimension> dimension = reach(lowering.instance, *linear, extent, extents, dropped);
       if (!dimension || dimension->kind == Dimension::Kind::Window)
         return refuse("several points write to one element of its result");
       // Code generation asks for elements of the result and knows blocks of them, not every other one.
-      if (dimension->size > 1 && dimension->stride != 1)
+      if (!dimension->size.is(1) && !dimension->size.is(0) && dimension->stride != 1)
         return refuse("leaves gaps between the elements it writes");
       for (unsigned loop : dimension->loops) {
         if (first && used.test(loop))
@@ -69,7 +63,7 @@ Error StatementLowering::planTargets() {
   parallel = order.size();
   for (unsigned loop = 0; loop < statement.kept; ++loop)
     if (!used.test(loop)) {
-      if (extents[loop] != 1)
+      if (!extents[loop].is(1))
         return refuse("several points write to one element of its result");
       dropped.set(loop);
     }
@@ -87,7 +81,7 @@ void StatementLowering::planReads(const Expr &expr) {
     // A number needs no operand, except where it is a factor of a sum: contractions are recognised by their operands.
     if (!reduces() && Body::uniformValue(lowering, expr))
       return;
-    if (auto mapped = mapRead(expr, shapeOfTensor(expr.tensor), extents, dropped)) {
+    if (auto mapped = mapRead(lowering.instance, expr, shapeOfTensor(expr.tensor), extents, dropped)) {
       reads.push_back(std::move(*mapped));
       return;
     }
@@ -107,7 +101,7 @@ void StatementLowering::planDimensions() {
         for (unsigned loop : dimension.loops)
           alone.set(loop);
   for (unsigned loop = statement.kept; loop < extents.size(); ++loop) {
-    if (extents[loop] == 1 && !alone.test(loop))
+    if (extents[loop].is(1) && !alone.test(loop))
       dropped.set(loop);
     else
       order.push_back(loop);

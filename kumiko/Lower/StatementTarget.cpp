@@ -18,12 +18,11 @@ bool Lowering::isWanted(unsigned tensor) const {
 }
 
 /// A generic that only converts; the tensor itself when there is nothing to convert.
-Value StatementLowering::rounded(Value tensor, ElementType from, ElementType to) {
+Value StatementLowering::rounded(Value tensor, ExtentList shape, ElementType from, ElementType to) {
   if (from == to)
     return tensor;
   OpBuilder &b = lowering.builder;
-  ArrayRef<int64_t> shape = shapeOf(tensor);
-  Value empty = tensor::EmptyOp::create(b, lowering.loc, shape, signlessType(b.getContext(), to));
+  Value empty = emptyTensor(b, lowering.loc, shape, signlessType(b.getContext(), to));
   AffineMap identity = b.getMultiDimIdentityMap(shape.size());
   SmallVector<utils::IteratorType> iterators(shape.size(), utils::IteratorType::parallel);
   auto convert = [&](OpBuilder &inside, Location loc, ValueRange arguments) {
@@ -42,38 +41,39 @@ Value StatementLowering::rounded(Value tensor, ElementType from, ElementType to)
 /// True when this statement and those that continue it write every element of the target exactly once, as concat does:
 /// blocks without gaps inside, no two of which meet, with as many elements together as the target has.
 bool StatementLowering::tilesWholeTarget() const {
-  using Box = SmallVector<std::pair<int64_t, int64_t>>; // from, to, per dimension
+  using Box = SmallVector<std::pair<eq::Extent, eq::Extent>>; // from, to, per dimension
   SmallVector<Box> boxes;
   unsigned tensor = statement.targets[0].tensor;
-  int64_t written = 0;
+  eq::Extent written = 0;
   for (const eq::Statement &part : ArrayRef(lowering.instance.statements).drop_front(number)) {
     bool first = &part == &lowering.instance.statements[number];
     if (!first && !(part.continues && part.targets[0].tensor == tensor))
       break;
-    SmallVector<int64_t> partExtents;
+    Extents partExtents;
     for (const eq::Loop &loop : part.loops)
-      partExtents.push_back(loop.extent.value());
+      partExtents.push_back(loop.extent);
     if (!part.conditions.empty())
       return false;
     Box box;
-    int64_t points = 1;
+    eq::Extent points = 1;
     for (const eq::Expr *index : part.targets[0].indices) {
       std::optional<LinearIndex> linear = linearIndex(*index, partExtents);
-      if (!linear || linear->terms.size() > 1 || (linear->terms.size() == 1 && linear->terms[0].second != 1))
+      if (!linear || linear->terms.size() > 1 || (linear->terms.size() == 1 && !linear->terms[0].second.is(1)))
         return false;
-      box.push_back({linear->lowest(partExtents), linear->highest(partExtents) + 1});
+      box.push_back({linear->lowest(partExtents), linear->highest(partExtents) + eq::Extent(1)});
       points *= box.back().second - box.back().first;
     }
     for (const Box &other : boxes)
-      if (llvm::all_of(llvm::zip_equal(box, other), [](auto pair) {
+      // Two blocks are apart when one ends before the other begins in some dimension.
+      if (llvm::all_of(llvm::zip_equal(box, other), [&](auto pair) {
             auto [a, b] = pair;
-            return a.first < b.second && b.first < a.second;
+            return !isAtMost(lowering.instance, b.second, a.first) && !isAtMost(lowering.instance, a.second, b.first);
           }))
         return false;
     written += points;
     boxes.push_back(std::move(box));
   }
-  return written == ShapedType::getNumElements(shapeOfTensor(tensor));
+  return written == product(shapeOfTensor(tensor));
 }
 
 /// What the elements are that this statement does not write.
@@ -85,7 +85,7 @@ Value StatementLowering::destination(unsigned target) {
   if (statement.into)
     return lowering.values[*statement.into];
   ElementType type = lowering.instance.tensors[tensor].type.element;
-  Value empty = tensor::EmptyOp::create(b, lowering.loc, shapeOfTensor(tensor), signlessType(b.getContext(), type));
+  Value empty = emptyTensor(b, lowering.loc, shapeOfTensor(tensor), signlessType(b.getContext(), type));
   if (tilesWholeTarget())
     return empty;
   Value rest = Scalar(b, lowering.loc).identity(statement.combine, type);
@@ -95,30 +95,29 @@ Value StatementLowering::destination(unsigned target) {
 llvm::Error StatementLowering::finishTarget(unsigned target, Value computed) {
   OpBuilder &b = lowering.builder;
   unsigned tensor = statement.targets[target].tensor;
-  computed = rounded(computed, accumulatorType(target), lowering.instance.tensors[tensor].type.element);
-  SmallVector<int64_t> shape = shapeOfTensor(tensor), offsets, sizes, strides;
+  Extents made = loopShape(ArrayRef(order).take_front(parallel)), offsets, sizes;
+  computed = rounded(computed, made, accumulatorType(target), lowering.instance.tensors[tensor].type.element);
+  SmallVector<int64_t> strides;
   bool whole = true;
-  for (auto [dimension, extent] : llvm::zip_equal(targetDimensions[target], shape)) {
+  for (auto [dimension, extent] : llvm::zip_equal(targetDimensions[target], shapeOfTensor(tensor))) {
     offsets.push_back(dimension.offset);
     sizes.push_back(dimension.size);
-    strides.push_back(dimension.size > 1 ? dimension.stride : 1);
+    strides.push_back(dimension.size.is(1) || dimension.size.is(0) ? 1 : dimension.stride);
     whole &= dimension.size == extent;
   }
-  computed = reshape(b, lowering.loc, computed, sizes);
+  computed = reshape(b, lowering.loc, {computed, made}, sizes);
   if (whole) {
     lowering.values[tensor] = computed;
     return llvm::Error::success();
   }
-  auto attributes = [&](ArrayRef<int64_t> list) { return getAsIndexOpFoldResult(b.getContext(), list); };
-  lowering.values[tensor] = tensor::InsertSliceOp::create(b, lowering.loc, computed, destination(target),
-                                                          attributes(offsets), attributes(sizes), attributes(strides));
+  lowering.values[tensor] = insert(b, lowering.loc, computed, destination(target), offsets, sizes, strides);
   return llvm::Error::success();
 }
 
 llvm::Error StatementLowering::run() {
-  bool nothing = llvm::any_of(order, [&](unsigned loop) { return extents[loop] == 0; });
+  bool nothing = llvm::any_of(order, [&](unsigned loop) { return extents[loop].is(0); });
   bool onlyIdentity =
-      llvm::any_of(llvm::seq<unsigned>(statement.kept, extents.size()), [&](unsigned l) { return extents[l] == 0; });
+      llvm::any_of(llvm::seq<unsigned>(statement.kept, extents.size()), [&](unsigned l) { return extents[l].is(0); });
   for (unsigned target = 0; target < targets; ++target)
     if (!statement.conditions.empty() && !reduces() && !overwrites() && (statement.into || statement.continues))
       return llvm::createStringError("keeps elements by a condition");
@@ -155,8 +154,8 @@ llvm::Error lower::lowerStatement(Lowering &lowering, unsigned number) {
   if (!statement.computedLeft)
     return refused;
   llvm::consumeError(std::move(refused));
-  llvm::BumpPtrAllocator arena;
-  llvm::Expected<Inverted> inverted = invert(lowering.instance, statement, arena);
+  ExprStorage storage;
+  llvm::Expected<Inverted> inverted = invert(lowering.instance, statement, storage);
   if (!inverted)
     return inverted.takeError();
   StatementLowering turned(lowering, inverted->statement, number, inverted->required);

@@ -1,22 +1,37 @@
 //===- Views.h - slices, pads and reshapes that are not made when useless --===//
 #pragma once
+#include "kumiko/Equation/Extent.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace kumiko::lower {
 
-inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) {
-  return mlir::cast<mlir::RankedTensorType>(tensor.getType()).getShape();
-}
+using ExtentList = llvm::ArrayRef<eq::Extent>;
 
+/// A tensor of a type with plain `?`, and what its extents are.
+struct ShapedValue {
+  mlir::Value tensor;
+  llvm::SmallVector<eq::Extent, 4> shape;
+};
+
+/// An index attribute for a number, the result of an nn.extent for an expression.
+mlir::OpFoldResult indexOf(mlir::OpBuilder &builder, mlir::Location loc, const eq::Extent &extent);
+mlir::Value indexValue(mlir::OpBuilder &builder, mlir::Location loc, const eq::Extent &extent);
+
+/// The type with `?` for what is no number.
+mlir::RankedTensorType plainType(ExtentList shape, mlir::Type element);
+mlir::Value emptyTensor(mlir::OpBuilder &builder, mlir::Location loc, ExtentList shape, mlir::Type element);
 /// tensor.extract_slice; the tensor itself when that is all of it.
-mlir::Value slice(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor, llvm::ArrayRef<int64_t> offsets,
-                  llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides);
+ShapedValue slice(mlir::OpBuilder &builder, mlir::Location loc, const ShapedValue &x, ExtentList offsets,
+                  ExtentList sizes, llvm::ArrayRef<int64_t> strides);
 /// tensor.pad; the tensor itself when the amounts are 0. `value` is asked for only when there is a pad.
-mlir::Value pad(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor, llvm::ArrayRef<int64_t> low,
-                llvm::ArrayRef<int64_t> high, llvm::function_ref<mlir::Value()> value);
+ShapedValue pad(mlir::OpBuilder &builder, mlir::Location loc, const ShapedValue &x, ExtentList low, ExtentList high,
+                llvm::function_ref<mlir::Value()> value);
+/// tensor.insert_slice.
+mlir::Value insert(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value part, mlir::Value whole,
+                   ExtentList offsets, ExtentList sizes, llvm::ArrayRef<int64_t> strides);
 /// The same elements under another shape: an expansion, a collapse, or a collapse and then an expansion.
-mlir::Value reshape(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
+mlir::Value reshape(mlir::OpBuilder &builder, mlir::Location loc, const ShapedValue &x, ExtentList shape);
 
 } // namespace kumiko::lower

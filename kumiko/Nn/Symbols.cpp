@@ -96,7 +96,7 @@ LogicalResult nn::detail::verifySymbolAttribute(Operation *op, NamedAttribute at
     return success();
   auto list = dyn_cast<ArrayAttr>(attribute.getValue());
   if (!list || !llvm::all_of(list, llvm::IsaPred<DictionaryAttr>))
-    return op->emitOpError() << attribute.getName() << " is not a list of dictionaries";
+    return op->emitOpError() << attribute.getName().getValue() << " is not a list of dictionaries";
   llvm::StringSet<> names;
   for (auto row : list.getAsRange<DictionaryAttr>()) {
     if (isSymbols) {

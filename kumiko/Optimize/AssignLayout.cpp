@@ -27,7 +27,11 @@ using namespace kumiko::optimize;
 
 constexpr llvm::StringLiteral rule = "AssignLayout";
 
-static int64_t elements(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+/// Elements of a value, for comparison only: each symbol counts as 64.
+static int64_t elements(Value value) {
+  eq::Extent count = product(nn::extentsOf(cast<RankedTensorType>(value.getType())));
+  return count.evaluate([](StringRef) { return std::optional<int64_t>(64); }).value_or(int64_t(1) << 40);
+}
 
 /// From channels at dimension 1 to channels last, as the permutation of nn.transpose.
 static Permutation channelsLast(int64_t rank) {
@@ -172,46 +176,29 @@ struct AssignLayout final : kumiko::impl::AssignLayoutPassBase<AssignLayout> {
 
 } // namespace
 
-/// Smallest groups of neighbouring dimensions of `from` and `to` that hold the same elements: where each group begins.
-static SmallVector<std::pair<unsigned, unsigned>> groupStarts(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
-  SmallVector<std::pair<unsigned, unsigned>> starts;
-  unsigned i = 0, j = 0;
-  while (i < from.size() && j < to.size()) {
-    starts.push_back({i, j});
-    int64_t a = from[i++], b = to[j++];
-    while (a != b && (a < b ? i < from.size() : j < to.size()))
-      (a < b ? a : b) *= a < b ? from[i++] : to[j++];
-  }
-  return starts;
-}
-
 /// reshape(transpose(x, p)) = transpose(reshape(transpose(x, r)), q). The reshape ties together groups of dimensions;
 /// the groups return to the order they have in x (that is q), and inside a group everything stays (r, often nothing:
 /// then the reshape only splits or merges neighbours). The shuffle of channels is the case where r is the shuffle
 /// itself.
 void LayoutWalk::sinkBelow(nn::ReshapeOp reshape) {
   auto transpose = reshape.getX().getDefiningOp<nn::TransposeOp>();
-  ArrayRef<int64_t> from = reshape.getX().getType().getShape(), to = reshape.getY().getType().getShape();
-  if (!transpose || llvm::is_contained(to, 0))
+  if (!transpose || llvm::is_contained(reshape.getType().getShape(), 0))
     return;
-  SmallVector<std::pair<unsigned, unsigned>> starts = groupStarts(from, to);
+  SmallVector<eq::Extent, 4> to = nn::extentsOf(reshape.getType());
+  nn::DimensionGroups common = nn::commonGroups(nn::extentsOf(reshape.getX().getType()), to);
   struct Group {
     int64_t source;
-    SmallVector<int64_t> from, to;
+    SmallVector<int64_t, 2> from, to;
   };
   SmallVector<Group> groups;
   ArrayRef<int64_t> perm = transpose.getPerm();
-  for (unsigned g = 0; g < starts.size(); ++g) {
-    bool last = g + 1 == starts.size();
-    unsigned endFrom = last ? from.size() : starts[g + 1].first, endTo = last ? to.size() : starts[g + 1].second;
-    Group &group = groups.emplace_back();
-    llvm::append_range(group.from, llvm::seq<int64_t>(starts[g].first, endFrom));
-    llvm::append_range(group.to, llvm::seq<int64_t>(starts[g].second, endTo));
-    group.source = *llvm::min_element(llvm::map_to_vector(group.from, [&](int64_t d) { return perm[d]; }));
+  for (auto [dimensionsFrom, dimensionsTo] : llvm::zip_equal(common.from, common.to)) {
+    int64_t source = *llvm::min_element(llvm::map_to_vector(dimensionsFrom, [&](int64_t d) { return perm[d]; }));
+    groups.push_back({source, dimensionsFrom, dimensionsTo});
   }
   llvm::sort(groups, [](const Group &a, const Group &b) { return a.source < b.source; });
   Permutation inner, outer;
-  SmallVector<int64_t> shape;
+  SmallVector<eq::Extent, 4> shape;
   for (const Group &group : groups) {
     for (int64_t d : group.from)
       inner.push_back(perm[d]);
@@ -227,6 +214,6 @@ void LayoutWalk::sinkBelow(nn::ReshapeOp reshape) {
     return;
   builder.setInsertionPoint(reshape);
   Value x = transposed(builder, reshape.getLoc(), transpose.getX(), inner);
-  x = builder.createOrFold<nn::ReshapeOp>(reshape.getLoc(), reshape.getType().clone(shape), x);
+  x = builder.createOrFold<nn::ReshapeOp>(reshape.getLoc(), nn::tensorOf(shape, reshape.getType().getElementType()), x);
   replace(reshape, transposed(builder, reshape.getLoc(), x, outer));
 }

@@ -168,6 +168,8 @@ std::optional<ChannelAffine> optimize::channelAffineOf(Operation *op) {
       return std::nullopt;
     affine.scale.push_back(linear->factor);
     affine.shift.push_back(linear->rest);
+    if (evaluation.channelLoop >= 0 && !statement.loops[evaluation.channelLoop].extent.isStatic())
+      return std::nullopt;
     if (evaluation.channelLoop >= 0)
       channels = statement.loops[evaluation.channelLoop].extent.value();
   }

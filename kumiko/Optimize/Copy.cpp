@@ -56,7 +56,8 @@ std::optional<unsigned> optimize::copiedOperand(const eq::Instance &instance) {
 
 bool optimize::sameTree(const Expr &a, const Expr &b) {
   if (a.kind != b.kind || a.type != b.type || a.function != b.function || a.integer != b.integer || a.real != b.real ||
-      a.loop != b.loop || a.tensor != b.tensor || a.symbolic != b.symbolic || !a.otherwise != !b.otherwise)
+      a.loop != b.loop || a.tensor != b.tensor || !a.symbolic != !b.symbolic ||
+      (a.symbolic && *a.symbolic != *b.symbolic) || !a.otherwise != !b.otherwise)
     return false;
   return (!a.otherwise || sameTree(*a.otherwise, *b.otherwise)) && a.operands.size() == b.operands.size() &&
          all_of(zip_equal(a.operands, b.operands),

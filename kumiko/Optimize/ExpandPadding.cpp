@@ -60,13 +60,15 @@ static std::optional<Padding> paddingOf(const eq::Instance &instance) {
   bool any = false;
   for (auto [index, target, extent] : llvm::zip_equal(read.operands, first.targets[0].indices, operand.type.shape)) {
     std::optional<eq::AffineIndex> affine = eq::affineIndex(*index, first.loops.size());
-    if (!affine || target->kind != Expr::Kind::Loop || !affine->constant.isStatic() || !extent.isStatic())
+    if (!affine || target->kind != Expr::Kind::Loop || !affine->constant.isStatic())
       return std::nullopt;
     for (auto [loop, coefficient] : llvm::enumerate(affine->coefficients))
       if (!coefficient.is(loop == target->loop))
         return std::nullopt;
     const eq::Extent &points = first.loops[target->loop].extent;
-    int64_t lo = -affine->constant.value(), hi = points.value() - extent.value() - lo;
+    int64_t lo = -affine->constant.value();
+    eq::Extent after = points - extent - eq::Extent(lo);
+    int64_t hi = after.isStatic() ? after.value() : -1;
     if (lo < 0 || hi < 0)
       return std::nullopt;
     any |= lo != 0 || hi != 0;
@@ -116,10 +118,10 @@ private:
       return;
 
     SmallVector<RankedTensorType, 4> types = slotTypes(op);
-    SmallVector<int64_t> shape(types[padding->slot].getShape());
+    SmallVector<eq::Extent, 4> shape = nn::extentsOf(types[padding->slot]);
     for (auto [extent, lo, hi] : llvm::zip_equal(shape, padding->lo, padding->hi))
-      extent += lo + hi;
-    types[padding->slot] = types[padding->slot].clone(shape);
+      extent += eq::Extent(lo + hi);
+    types[padding->slot] = nn::tensorOf(shape, types[padding->slot].getElementType());
     NamedAttrList attributes = equationAttributes(op, *def);
     Builder build(op->getContext());
     for (StringRef name : {"lo", "hi"}) {

@@ -2,6 +2,7 @@
 #include "kumiko/Evaluate/Graph.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Symbols.h"
 #include "kumiko/Optimize/ConstantTensor.h"
 #include "kumiko/Optimize/Copy.h"
 #include "kumiko/Optimize/Erase.h"
@@ -84,7 +85,9 @@ struct FoldConstants final : kumiko::impl::FoldConstantsPassBase<FoldConstants> 
   void runOnOperation() override {
     // In order, so that what has just become a constant counts as one for its readers.
     getOperation()->walk([&](Operation *op) {
-      if (op->getNumResults() == 0 || op->getNumOperands() == 0 || op->use_empty())
+      if (op->getNumResults() == 0 || op->use_empty() || nn::usesSymbols(op))
+        return;
+      if (op->getNumOperands() == 0 && !isa<nn::EquationInterface>(op))
         return;
       if (!llvm::all_of(op->getOperands(), [](Value operand) { return bool(constantOf(operand)); }))
         return;

@@ -42,14 +42,15 @@ Value optimize::transposed(OpBuilder &builder, Location loc, Value x, ArrayRef<i
   auto type = cast<RankedTensorType>(x.getType());
   if (!movesNothing(whole, type.getShape()))
     return nn::TransposeOp::create(builder, loc, x, whole);
-  auto shape = llvm::map_to_vector(whole, [&](int64_t d) { return type.getDimSize(d); });
-  return builder.createOrFold<nn::ReshapeOp>(loc, type.clone(shape), x);
+  SmallVector<eq::Extent, 4> from = nn::extentsOf(type);
+  auto shape = llvm::map_to_vector(whole, [&](int64_t d) { return from[d]; });
+  return builder.createOrFold<nn::ReshapeOp>(loc, nn::tensorOf(shape, type.getElementType()), x);
 }
 
 /// Leading dimensions of 1, up to `rank`.
-static SmallVector<int64_t> extended(ArrayRef<int64_t> shape, size_t rank) {
-  SmallVector<int64_t> result(rank - shape.size(), 1);
-  llvm::append_range(result, shape);
+static SmallVector<eq::Extent, 4> extended(RankedTensorType type, size_t rank) {
+  SmallVector<eq::Extent, 4> result(rank - type.getRank(), 1);
+  llvm::append_range(result, nn::extentsOf(type));
   return result;
 }
 
@@ -88,11 +89,11 @@ static NamedAttrList renamedAttributes(Operation *op, const eq::OpDef &def, Arra
         attributes.set(attribute.name, builder.getI64IntegerAttr(moved(one.getInt())));
       else if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
         attributes.set(attribute.name, builder.getDenseI64ArrayAttr(llvm::map_to_vector(list.asArrayRef(), moved)));
-    } else if (auto list = dyn_cast<DenseI64ArrayAttr>(value); list && list.size() == rank) {
-      SmallVector<int64_t> reordered(rank);
-      for (auto [d, entry] : llvm::enumerate(list.asArrayRef()))
+    } else if (auto list = nn::extentsOf(value); list && int64_t(list->size()) == rank) {
+      SmallVector<eq::Extent, 4> reordered(rank);
+      for (auto [d, entry] : llvm::enumerate(*list))
         reordered[permutation[d]] = entry;
-      attributes.set(attribute.name, builder.getDenseI64ArrayAttr(reordered));
+      attributes.set(attribute.name, nn::numbersAttr(op->getContext(), reordered));
     }
   }
   return attributes;
@@ -109,10 +110,10 @@ static std::optional<PermutedOp> attempt(Operation *op, const eq::OpDef &def, co
     if (!type || !moving.test(slot))
       continue;
     result.operands.back() = Permutation(permutation);
-    SmallVector<int64_t> shape(rank);
-    for (auto [d, extent] : llvm::enumerate(extended(type.getShape(), rank)))
+    SmallVector<eq::Extent, 4> shape(rank);
+    for (auto [d, extent] : llvm::enumerate(extended(type, rank)))
       shape[permutation[d]] = extent;
-    type = type.clone(shape);
+    type = nn::tensorOf(shape, type.getElementType());
   }
   NamedAttrList attributes = renamedAttributes(op, def, permutation);
   llvm::Expected<eq::Instance> after = instantiateOn(def, types, attributes, usedResults(op));
@@ -187,8 +188,8 @@ SmallVector<Value, 2> optimize::createPermuted(OpBuilder &builder, Operation *op
       continue;
     auto type = cast<RankedTensorType>(operand.getType());
     if (type.getRank() < int64_t(permutation.size()))
-      operand = builder.createOrFold<nn::ReshapeOp>(op->getLoc(),
-                                                    type.clone(extended(type.getShape(), permutation.size())), operand);
+      operand = builder.createOrFold<nn::ReshapeOp>(
+          op->getLoc(), nn::tensorOf(extended(type, permutation.size()), type.getElementType()), operand);
     operand = transposed(builder, op->getLoc(), operand, inverse(permutation));
   }
   std::string why;

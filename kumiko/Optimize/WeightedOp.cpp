@@ -56,7 +56,7 @@ static std::optional<unsigned> freeBiasSlot(Operation *op, int64_t channels, uns
     if (types[slot] || !operand.optional)
       continue;
     SmallVector<RankedTensorType, 4> trial = types;
-    trial[slot] = result.clone(ArrayRef<int64_t>(channels));
+    trial[slot] = RankedTensorType::get(channels, result.getElementType());
     llvm::Expected<eq::Instance> instance = instantiateOn(*def, trial, equationAttributes(op, *def), {});
     if (!instance) {
       llvm::consumeError(instance.takeError());
@@ -122,6 +122,8 @@ std::optional<WeightedOp> optimize::weightedOp(Operation *op, unsigned dimension
     return constantOf(slots[*weighted.biasSlot]) ? std::optional(weighted) : std::nullopt;
   }
   int64_t channels = cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(dimension);
+  if (ShapedType::isDynamic(channels))
+    return std::nullopt;
   weighted.biasSlot = freeBiasSlot(op, channels, target.tensor, dimension);
   return weighted;
 }

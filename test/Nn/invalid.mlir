@@ -116,7 +116,7 @@ func.func @operand_not_optional(%a: tensor<2xf32>) -> tensor<2xf32> {
 // -----
 
 func.func @dynamic(%a: tensor<?x3xf32>) -> tensor<?x3xf32> {
-  // expected-error@+1 {{x is 'tensor<?x3xf32>', expected a static shape}}
+  // expected-error@+1 {{x is 'tensor<?x3xf32>', expected extents that are numbers or #nn.extents}}
   %y = nn.relu %a : tensor<?x3xf32>
   return %y : tensor<?x3xf32>
 }

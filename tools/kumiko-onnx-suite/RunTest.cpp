@@ -122,7 +122,9 @@ Verdict kumiko::suite::runTest(const Test &test, const Way &way) {
     auto set = light ? loadLight(model, test.model, problems) : load(model, folder, problems);
     if (!set)
       return verdictOf(problems);
-    Verdict verdict = way.mode == Mode::Compiled ? compileAndRun(test, model, *set, way) : interpretSet(test, *set);
+    Verdict verdict = way.mode == Mode::Compiled   ? compileAndRun(test, model, *set, way)
+                      : way.mode == Mode::Symbolic ? lowerSymbolic(test, model, *set)
+                                                   : interpretSet(test, *set);
     if (verdict.kind != Verdict::Kind::Passed)
       return verdict;
     if (!verdict.text.empty())

@@ -44,7 +44,7 @@ StringMap<Expectation> readExpectations(StringRef path, Mode mode, std::string &
     auto [name, reason] = rest.trim().split(' ');
     bool good =
         (word == "refused" || word == "differs" || word == "uncompiled") && !name.empty() && !reason.trim().empty();
-    if (good && word == "uncompiled" && mode != Mode::Compiled)
+    if (good && word == "uncompiled" && mode == Mode::Evaluator)
       continue;
     auto [entry, fresh] = good ? list.try_emplace(name, Expectation{word != "differs", reason.trim().str()})
                                : std::pair(list.end(), false);

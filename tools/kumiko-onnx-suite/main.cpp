@@ -15,11 +15,13 @@ using namespace kumiko::suite;
 namespace {
 
 constexpr StringLiteral usage =
-    "kumiko-onnx-suite --mode=evaluator|compiled [--core] [--data DIR] [--expected FILE] [--fewest N] [--jobs N] "
+    "kumiko-onnx-suite --mode=evaluator|compiled|symbolic [--core] [--data DIR] [--expected FILE] [--fewest N] [--jobs "
+    "N] "
     "[--all] "
     "[--target CPU] [--runner COMMAND] [--guard] [--sample N] [FILTER...]\n"
     "  --mode=evaluator  compute each model with the reference evaluator\n"
     "  --mode=compiled   compile each model for the shapes of its data and run it\n"
+    "  --mode=symbolic   compile each model up to linalg, every dimension of its inputs a symbol\n"
     "  --core            only the core set\n"
     "  --data DIR        the tests (build/onnx-suite)\n"
     "  --expected FILE   tests that do not pass, with reasons (test/Import/Onnx/suite-refusals.txt)\n"
@@ -59,9 +61,11 @@ std::optional<Arguments> parse(ArrayRef<const char *> words) {
       return value;
     };
     if (name == "--mode") {
-      if (take() != "evaluator" && value != "compiled")
-        return fail("mode '" + value + "' is not there; evaluator and compiled are");
-      arguments.way.mode = value == "compiled" ? Mode::Compiled : Mode::Evaluator;
+      if (take() != "evaluator" && value != "compiled" && value != "symbolic")
+        return fail("mode '" + value + "' is not there; evaluator, compiled and symbolic are");
+      arguments.way.mode = value == "compiled"   ? Mode::Compiled
+                           : value == "symbolic" ? Mode::Symbolic
+                                                 : Mode::Evaluator;
       mode = true;
     } else if (name == "--core" || name == "--all") {
       (name == "--core" ? arguments.core : arguments.all) = true;

@@ -1,4 +1,5 @@
 #include "kumiko/Lower/Refusal.h"
+#include "kumiko/Nn/Symbols.h"
 #include "kumiko/Pipeline/MultiplyAdds.h"
 #include "tools/kumiko/Commands.h"
 #include "llvm/Support/JSON.h"
@@ -13,6 +14,8 @@ struct Inspection {
   std::optional<uint64_t> multiplyAdds;
   /// Why it will not compile; empty when it will.
   const ProblemList &reasons;
+  /// What is not known before the model runs: sizes of inputs, and what data decides.
+  std::vector<std::string> symbols = {};
 };
 } // namespace
 
@@ -31,6 +34,10 @@ static void printModel(const Inspection &inspection) {
   llvm::outs() << "\n";
   printValues("inputs", summary.inputs);
   printValues("outputs", summary.outputs);
+  if (!inspection.symbols.empty())
+    llvm::outs() << "symbols\n";
+  for (const std::string &name : inspection.symbols)
+    llvm::outs() << "  " << name << "\n";
   for (const std::string &name : summary.overridable)
     llvm::outs() << "  " << printable(name) << " is an input with a value of its own; compiled as a constant\n";
   llvm::outs() << summary.nodes << " nodes, " << summary.parameters << " parameters (" << summary.parameterBytes
@@ -69,6 +76,10 @@ static void printModelJson(const Inspection &inspection) {
   });
   writeValues(json, "inputs", summary.inputs);
   writeValues(json, "outputs", summary.outputs);
+  json.attributeArray("symbols", [&] {
+    for (const std::string &name : inspection.symbols)
+      json.value(name);
+  });
   json.attributeArray("overridable", [&] {
     for (const std::string &name : summary.overridable)
       json.value(fixUTF8(name));
@@ -110,6 +121,23 @@ static bool isReadable(const onnx::ModelSummary &summary) {
   return summary.nodes != 0 || !summary.inputs.empty() || !summary.outputs.empty() || !summary.opsets.empty();
 }
 
+/// With sizes of inputs left open: what the symbols are, and the shapes of outputs as expressions over them.
+static void findSymbols(const Invocation &invocation, CompileOptions options, Inspection &inspection) {
+  Session session(/*jobs=*/1);
+  ProblemList problems;
+  onnx::ModelSummary summary;
+  DiagnosticsToProblems diagnostics(session.context(), Stage::Import, invocation.model, problems);
+  options.import.symbols = true;
+  auto module = onnx::importOnnx(invocation.model, session.context(), options.import, problems, summary);
+  if (mlir::failed(module))
+    return;
+  auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
+  for (const nn::Symbol &symbol : nn::symbolsOf(main))
+    inspection.symbols.push_back(symbol.name + (symbol.isData ? ": from data" : ""));
+  for (auto [output, type] : llvm::zip_equal(inspection.summary.outputs, main.getResultTypes()))
+    output.type = onnx::describe(type);
+}
+
 /// Shows what can be read, of broken files too; the reasons that the model will not compile are errors all the same, so
 /// the exit code says which kind.
 static void inspectModel(const Invocation &invocation, ProblemList &problems) {
@@ -130,6 +158,9 @@ static void inspectModel(const Invocation &invocation, ProblemList &problems) {
       });
     }
   }
+  auto isOpen = [](const Problem &problem) { return problem.code == Code::SymbolicDimension; };
+  if (llvm::any_of(problems.all(), isOpen))
+    findSymbols(invocation, options, inspection);
   if (isReadable(inspection.summary))
     invocation.has(OPT_json) ? printModelJson(inspection) : printModel(inspection);
 }

@@ -103,7 +103,8 @@ RankedTensorType GraphImporter::inputType(const ValueInfo &input) {
   }
   if (!type.hasShape)
     return fail(Code::SymbolicDimension, "has no shape").helped("give the model a shape for this input"), nullptr;
-  Ints shape;
+  Sizes shape;
+  Ints numbers;
   std::string open, advice;
   for (auto [axis, dim] : enumerate(type.shape)) {
     std::string position = (input.name + "[" + Twine(axis) + "]").str();
@@ -112,11 +113,14 @@ RankedTensorType GraphImporter::inputType(const ValueInfo &input) {
     auto given = options.dims.find(position);
     if (given == options.dims.end())
       given = options.dims.find(symbol);
-    if (dim.value && *dim.value >= 0) {
+    bool forgets = options.symbols && options.forgetSizes && !options.known.contains(input.name);
+    if (dim.value && *dim.value >= 0 && !forgets) {
       shape.push_back(*dim.value);
     } else if (given != options.dims.end()) {
       usedDims[given->getKey()] = true;
       shape.push_back(given->second);
+    } else if (options.symbols) {
+      shape.push_back(inputSymbol(symbol));
     } else {
       open += (open.empty() ? "" : ", ") + ("axis " + Twine(axis)).str() + (named ? " is \"" + symbol + "\"" : "");
       // Brackets mean something to shells.
@@ -130,11 +134,13 @@ RankedTensorType GraphImporter::inputType(const ValueInfo &input) {
                .with(input.name, describe(type), "graph input")
                .helped("say how large they are, for example " + advice),
            nullptr;
-  if (std::string why = refusalOf(*element, shape, options.tensorLimit); !why.empty())
+  for (const eq::Extent &size : shape)
+    numbers.push_back(size.isStatic() ? size.value() : 1);
+  if (std::string why = refusalOf(*element, numbers, options.tensorLimit); !why.empty())
     return fail(Code::TooLarge, "is too large: " + why)
                .helped("a value may take " + Twine(options.tensorLimit) + " bytes"),
            nullptr;
-  return RankedTensorType::get(shape, nn::fromEquation(builder.getContext(), *element));
+  return nn::tensorOf(shape, nn::fromEquation(builder.getContext(), *element));
 }
 
 void GraphImporter::importInputs() {
@@ -233,6 +239,8 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   importNodes(top);
   importOutputs();
   reportUnusedDims();
+  nn::setSymbols(function, symbols);
+  nn::setChecks(function, checks);
   return module;
 }
 

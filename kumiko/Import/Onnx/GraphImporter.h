@@ -1,10 +1,12 @@
 //===- GraphImporter.h - a model's graph as a function of the nn dialect -----===//
 #pragma once
+#include "kumiko/Equation/Known.h"
 #include "kumiko/Evaluate/Graph.h"
 #include "kumiko/Import/Onnx/Interpret.h"
 #include "kumiko/Import/Onnx/ModelFile.h"
 #include "kumiko/Import/Onnx/NodeContext.h"
 #include "kumiko/Import/Onnx/Onnx.h"
+#include "kumiko/Nn/Symbols.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -91,6 +93,10 @@ private:
   std::string whyUnknown;                                            ///< what stopped the last valueOf
   unsigned nesting = 0;                                              ///< of calls and subgraphs
   std::unique_ptr<Interpretation> interpretation;                    ///< null when compiling
+  llvm::SmallVector<nn::Symbol> symbols;
+  llvm::SmallVector<nn::Check> checks;
+  llvm::DenseMap<mlir::Value, eq::KnownElements> numbers;               ///< what is known of small tensors
+  llvm::DenseMap<mlir::Value, llvm::StringMap<eq::Extent>> readSymbols; ///< by element and bounds
   uint64_t inlinedNodes = 0;
   uint64_t unrolledNodes = 0;
   uint64_t nodeConstants = 0; ///< large constants of Constant nodes so far
@@ -160,6 +166,18 @@ private:
   std::optional<kumiko::Tensor> valueOf(mlir::Value value);
   bool foldOne(mlir::Operation *op);
   GraphOptions evaluation();
+
+  // Symbols.cpp: what is known up to symbols, and what is not.
+  /// The elements of a small tensor of numbers, as far as they follow from constants and shapes.
+  const eq::KnownElements &numbersOf(mlir::Value value);
+  eq::KnownElements computeNumbers(mlir::Operation *op, unsigned result);
+  /// Lists a symbol under this name, or one made from it when another symbol has it.
+  eq::Extent newSymbol(const llvm::Twine &name, bool isData);
+  eq::Extent inputSymbol(llvm::StringRef name);
+  void addCheck(nn::Check check);
+  std::string placeText(const Scope &scope, uint32_t number) const;
+  /// The symbol that stands for an element of `value`, read while the model runs.
+  eq::Extent readSymbol(NodeContext &n, mlir::Value value, size_t element, const DataBounds &bounds);
 
   // Places.cpp: what messages say about nodes and values.
   Place placeOf(const Scope &scope, uint32_t number) const;

@@ -18,9 +18,7 @@ NodeContext::NodeContext(GraphImporter &importer, Scope &scope, const Node &node
 // Inputs
 //===----------------------------------------------------------------------===//
 
-ArrayRef<int64_t> NodeContext::shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 mlir::Type NodeContext::elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-int64_t NodeContext::countOf(Value value) { return cantFail(elementCount(shapeOf(value))); }
 
 //===----------------------------------------------------------------------===//
 // Attributes

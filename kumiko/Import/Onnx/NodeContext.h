@@ -12,7 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Equation/Extent.h"
 #include "kumiko/Import/Onnx/Datum.h"
+#include "kumiko/Import/Onnx/Onnx.h"
 #include "kumiko/Import/Onnx/Proto.h"
 #include "kumiko/Support/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -32,11 +34,36 @@ struct Scope;
 /// One value per output of the node; null where the op has none.
 using Results = llvm::SmallVector<mlir::Value, 2>;
 using Ints = llvm::SmallVector<int64_t, 6>;
+/// Extents: numbers, or expressions over symbols.
+using Sizes = llvm::SmallVector<eq::Extent, 6>;
+
+/// A shape as an argument: of numbers, or of extents.
+class SizeList {
+public:
+  SizeList() = default;
+  SizeList(llvm::ArrayRef<int64_t> list) : sizes(list.begin(), list.end()) {}
+  SizeList(const Ints &list) : SizeList(llvm::ArrayRef(list)) {}
+  SizeList(llvm::ArrayRef<eq::Extent> list) : sizes(list) {}
+  SizeList(const Sizes &list) : sizes(list) {}
+  SizeList(std::initializer_list<eq::Extent> list) : sizes(list) {}
+  operator llvm::ArrayRef<eq::Extent>() const { return sizes; }
+  const Sizes &list() const { return sizes; }
+
+private:
+  Sizes sizes;
+};
+
+/// What an element of a tensor may be that only a run can tell: nn.symbol.
+struct DataBounds {
+  /// Added to a negative value.
+  std::optional<eq::Extent> wrap = std::nullopt;
+  std::optional<eq::Extent> upper = std::nullopt;
+  /// A value outside is brought to the bounds instead of refused.
+  bool clamp = false;
+};
+
 /// from, from + 1, ..., to - 1.
 inline Ints counting(int64_t from, int64_t to) { return llvm::to_vector<6>(llvm::seq(from, std::max(from, to))); }
-
-/// `f32[1,3]`; `?` for what is not known.
-std::string describe(mlir::Type type);
 
 class NodeContext {
 public:
@@ -57,11 +84,18 @@ public:
   bool wants(size_t number) const { return number < node.outputs.size() && !node.outputs[number].empty(); }
   size_t outputCount() const { return node.outputs.size(); }
 
-  static llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
-  static int64_t rankOf(mlir::Value value) { return shapeOf(value).size(); }
+  /// For op code that needs numbers (OpCode::needsNumbers): fails when one is not, and gives 1 for it.
+  llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
+  static Sizes sizesOf(mlir::Value value);
+  static int64_t rankOf(mlir::Value value) { return mlir::cast<mlir::RankedTensorType>(value.getType()).getRank(); }
   static mlir::Type elementOf(mlir::Value value);
-  /// Elements in total; checked when the value was made.
-  static int64_t countOf(mlir::Value value);
+  /// Elements in total; checked when the value was made. As a number, like shapeOf, or as an extent.
+  int64_t countOf(mlir::Value value);
+  static eq::Extent elementsOf(mlir::Value value) { return product(sizesOf(value)); }
+  /// Whether two extents can be equal; when only a run can tell, `what` is the message of a check that they are.
+  bool agree(const eq::Extent &a, const eq::Extent &b, const llvm::Twine &what);
+  /// A check that a <= b, unless that is known.
+  void atMost(const eq::Extent &a, const eq::Extent &b, const llvm::Twine &what);
 
   //===--- Attributes: reading one marks it as known to the op ---===//
 
@@ -95,6 +129,17 @@ public:
   std::optional<Ints> constantIntegers(size_t number, llvm::StringRef role);
   /// The list from the attribute `name`, or (later opsets) from the constant input `number`.
   std::optional<Ints> integersFrom(llvm::StringRef name, size_t number);
+
+  /// The elements of an integer tensor as extents: numbers, what follows from shapes, and for all else a symbol that is
+  /// read while the model runs, within the bounds for that element. Fails when that cannot be, for one when the number
+  /// of elements is not known. An input left out gives nothing and does not fail.
+  /// Whether these inputs are constants, or follow from constants.
+  bool isConstant(std::initializer_list<size_t> numbers);
+  std::optional<Sizes> sizes(size_t number, llvm::StringRef role,
+                             llvm::function_ref<DataBounds(size_t)> bounds = nullptr);
+  /// The list from the attribute `name`, or (later opsets) from the input `number`.
+  std::optional<Sizes> sizesFrom(llvm::StringRef name, size_t number,
+                                 llvm::function_ref<DataBounds(size_t)> bounds = nullptr);
 
   /// With all inputs of the model at hand: see kumiko/Import/Onnx/Interpret.h.
   bool interprets() const;
@@ -149,6 +194,9 @@ public:
   mlir::NamedAttribute is(llvm::StringRef name, bool value);
   mlir::NamedAttribute is(llvm::StringRef name, llvm::ArrayRef<int64_t> value);
   mlir::NamedAttribute is(llvm::StringRef name, const Ints &value) { return is(name, llvm::ArrayRef(value)); }
+  mlir::NamedAttribute is(llvm::StringRef name, const eq::Extent &value);
+  mlir::NamedAttribute is(llvm::StringRef name, llvm::ArrayRef<eq::Extent> value);
+  mlir::NamedAttribute is(llvm::StringRef name, const Sizes &value) { return is(name, llvm::ArrayRef(value)); }
   mlir::NamedAttribute is(llvm::StringRef name, llvm::StringRef value);
   mlir::NamedAttribute is(llvm::StringRef name, const char *value) { return is(name, llvm::StringRef(value)); }
   mlir::NamedAttribute is(llvm::StringRef name, mlir::Type value);
@@ -161,21 +209,25 @@ public:
   Results makeAll(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands,
                   llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
   /// A view with other extents; `x` itself when they are the same.
-  mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
+  mlir::Value reshape(mlir::Value x, const SizeList &shape);
   mlir::Value cast(mlir::Value x, mlir::Type element);
   mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
   /// A rank-0 constant of the element type of `like`.
-  mlir::Value scalar(double value, mlir::Value like) { return scalar(value, elementOf(like)); }
+  mlir::Value scalar(double value, mlir::Value like) {
+    return failed() ? mlir::Value() : scalar(value, elementOf(like));
+  }
   mlir::Value scalar(double value, mlir::Type element);
   mlir::Value constantOf(llvm::ArrayRef<int64_t> list, llvm::ArrayRef<int64_t> shape);
+  /// An i64 tensor of extents: a constant where all are numbers.
+  mlir::Value numbersOf(llvm::ArrayRef<eq::Extent> list, llvm::ArrayRef<int64_t> shape);
   mlir::Value constantOfReals(llvm::ArrayRef<float> list, llvm::ArrayRef<int64_t> shape);
-  /// All elements are `value`; takes no memory.
-  mlir::Value filled(mlir::Attribute value, mlir::Type element, llvm::ArrayRef<int64_t> shape);
+  /// All elements are `value`; takes no memory where the shape is one of numbers.
+  mlir::Value filled(mlir::Attribute value, mlir::Type element, const SizeList &shape);
   /// A tensor of the model file.
   mlir::Value constantOf(const TensorProto &tensor);
   mlir::Value constantOf(const SparseTensor &tensor);
   /// `element[shape]`; null with a problem when it is over the size limit or its rank absurd.
-  mlir::RankedTensorType typeOf(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  mlir::RankedTensorType typeOf(const SizeList &shape, mlir::Type element);
 
 private:
   friend class GraphImporter;
@@ -189,6 +241,8 @@ private:
   const Attribute *find(llvm::StringRef name);
   const Attribute *find(llvm::StringRef name, Attribute::Kind kind);
   Results computeNow(mlir::Operation *op);
+  mlir::FailureOr<mlir::Operation *> withDataSymbol(mlir::Operation *op);
+  void collectChecks(mlir::Operation *op);
   bool typesAgree(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands);
   bool explainTypes(const eq::OpDef &def, llvm::ArrayRef<mlir::Value> operands,
                     llvm::ArrayRef<mlir::NamedAttribute> attributes);

@@ -44,9 +44,9 @@ static bool isElementwise(const eq::OpDef &def) {
 static std::optional<std::tuple<Value, Value, size_t>> clash(ArrayRef<Value> operands) {
   for (size_t i = 0; i < operands.size(); ++i)
     for (size_t j = i + 1; j < operands.size(); ++j) {
-      ArrayRef<int64_t> a = NodeContext::shapeOf(operands[i]), b = NodeContext::shapeOf(operands[j]);
+      Sizes a = NodeContext::sizesOf(operands[i]), b = NodeContext::sizesOf(operands[j]);
       for (auto [fromEnd, pair] : enumerate(zip(reverse(a), reverse(b))))
-        if (auto [x, y] = pair; x != y && x != 1 && y != 1)
+        if (auto [x, y] = pair; x.isStatic() && y.isStatic() && x != y && !x.is(1) && !y.is(1))
           return std::tuple(operands[i], operands[j], fromEnd);
     }
   return std::nullopt;
@@ -64,8 +64,7 @@ static SmallVector<ElementType> typesThatFit(MLIRContext *context, const eq::OpD
       if (!value)
         types.push_back({});
       else
-        types.push_back(
-            RankedTensorType::get(NodeContext::shapeOf(value), changes ? wanted : NodeContext::elementOf(value)));
+        types.push_back(nn::tensorOf(NodeContext::sizesOf(value), changes ? wanted : NodeContext::elementOf(value)));
     }
     types.resize(def.operands.size());
     if (auto result = nn::inferTypes(context, def, types, attributes))
@@ -135,14 +134,19 @@ void NodeContext::explain(StringRef op, ArrayRef<Value> operands, ArrayRef<Named
   SmallVector<Value, 4> present(make_filter_range(operands, [](Value value) { return bool(value); }));
   if (auto pair = def && isElementwise(*def) ? clash(present) : std::nullopt) {
     auto [a, b, fromEnd] = *pair;
-    int64_t sizeA = shapeOf(a).drop_back(fromEnd).back(), sizeB = shapeOf(b).drop_back(fromEnd).back();
+    eq::Extent sizeA = *(sizesOf(a).rbegin() + fromEnd), sizeB = *(sizesOf(b).rbegin() + fromEnd);
     fail(Code::OperandShape, "shapes do not broadcast: " + describe(a.getType()) + " and " + describe(b.getType()) +
-                                 " differ in dimension -" + Twine(fromEnd + 1) + ", " + Twine(sizeA) + " and " +
-                                 Twine(sizeB))
+                                 " differ in dimension -" + Twine(fromEnd + 1) + ", " + sizeA.str() + " and " +
+                                 sizeB.str())
         .helped("shapes are aligned at their ends; each pair of dimensions must be equal, or one of them 1");
   } else if (!def || !explainTypes(*def, operands, attributes)) {
-    // The equation says what does not fit; how it is written is no concern of a user.
-    fail(Code::OperandShape, StringRef(why).split(", in `").first);
+    // The equation says what does not fit; how it is written is no concern of a user. What cannot be shown for
+    // expressions may be right for the numbers they stand for.
+    bool isSymbolic = any_of(present, [](Value value) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      return type && !type.hasStaticShape();
+    });
+    fail(isSymbolic ? Code::UnsupportedForm : Code::OperandShape, StringRef(why).split(", in `").first);
   }
 }
 

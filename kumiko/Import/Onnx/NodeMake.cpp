@@ -29,6 +29,18 @@ NamedAttribute NodeContext::is(StringRef name, bool value) {
 NamedAttribute NodeContext::is(StringRef name, ArrayRef<int64_t> value) {
   return builder().getNamedAttr(name, builder().getDenseI64ArrayAttr(value));
 }
+NamedAttribute NodeContext::is(StringRef name, const eq::Extent &value) {
+  return builder().getNamedAttr(name, nn::numberAttr(context(), value.overflowed() ? eq::Extent(0) : value));
+}
+NamedAttribute NodeContext::is(StringRef name, ArrayRef<eq::Extent> value) {
+  Sizes sizes(value);
+  for (eq::Extent &size : sizes)
+    if (size.overflowed()) {
+      fail(Code::TooLarge, "attribute '" + name + "' does not fit in 64 bits");
+      size = 0;
+    }
+  return builder().getNamedAttr(name, nn::numbersAttr(context(), sizes));
+}
 NamedAttribute NodeContext::is(StringRef name, StringRef value) {
   return builder().getNamedAttr(name, builder().getStringAttr(value));
 }
@@ -36,13 +48,22 @@ NamedAttribute NodeContext::is(StringRef name, mlir::Type value) {
   return builder().getNamedAttr(name, TypeAttr::get(value));
 }
 
-RankedTensorType NodeContext::typeOf(ArrayRef<int64_t> shape, mlir::Type element) {
-  if (std::string why = refusalOf(nn::toEquation(element), shape, importer.options.tensorLimit); !why.empty()) {
+RankedTensorType NodeContext::typeOf(const SizeList &shape, mlir::Type element) {
+  // What symbols multiply is checked when the model runs.
+  Ints numbers;
+  bool fits = true;
+  for (const eq::Extent &size : shape.list()) {
+    numbers.push_back(size.isStatic() ? size.value() : 1);
+    fits &= !size.overflowed();
+  }
+  std::string why = fits ? refusalOf(nn::toEquation(element), numbers, importer.options.tensorLimit)
+                         : "an extent does not fit in 64 bits";
+  if (!why.empty()) {
     fail(Code::TooLarge, "the result is too large: " + why)
         .helped("a value may take " + Twine(importer.options.tensorLimit) + " bytes");
     return {};
   }
-  return RankedTensorType::get(shape, element);
+  return nn::tensorOf(shape, element);
 }
 
 Results NodeContext::makeAll(StringRef op, ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes) {
@@ -56,12 +77,22 @@ Results NodeContext::makeAll(StringRef op, ArrayRef<Value> operands, ArrayRef<Na
     explain(op, operands, attributes, why);
     return {};
   }
-  auto isOpen = [](mlir::Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
-  if (any_of((*made)->getResultTypes(), isOpen))
-    return computeNow(*made);
+  auto isOpen = [](mlir::Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    return !tensor.hasStaticShape() && !tensor.getEncoding();
+  };
+  if (any_of((*made)->getResultTypes(), isOpen)) {
+    bool isKnown = all_of((*made)->getOperands(), [&](Value operand) { return importer.valueOf(operand).has_value(); });
+    if (isKnown || interprets() || !importer.options.symbols)
+      return computeNow(*made);
+    made = withDataSymbol(*made);
+    if (mlir::failed(made))
+      return {};
+  }
+  collectChecks(*made);
   for (mlir::Type type : (*made)->getResultTypes()) {
     auto tensor = cast<RankedTensorType>(type);
-    if (!typeOf(tensor.getShape(), tensor.getElementType())) {
+    if (!typeOf(ArrayRef<eq::Extent>(nn::extentsOf(tensor)), tensor.getElementType())) {
       (*made)->erase();
       return {};
     }
@@ -102,16 +133,18 @@ Value NodeContext::make(StringRef op, ArrayRef<Value> operands, ArrayRef<NamedAt
   return results.empty() ? Value() : results.front();
 }
 
-Value NodeContext::reshape(Value x, ArrayRef<int64_t> shape) {
-  if (failed() || shapeOf(x) == shape)
+Value NodeContext::reshape(Value x, const SizeList &shape) {
+  if (failed() || sizesOf(x) == shape.list())
     return x;
   RankedTensorType type = typeOf(shape, elementOf(x));
   if (!type)
     return {};
-  if (cantFail(elementCount(shape)) != countOf(x)) {
-    fail(Code::OperandShape, "cannot give " + describe(x.getType()) + " the shape of " + describe(type) +
-                                 ": the number of elements differs")
-        .helped(Twine(countOf(x)) + " elements cannot become " + Twine(cantFail(elementCount(shape))));
+  eq::Extent before = elementsOf(x), after = product(shape.list());
+  if (!agree(before, after, "a reshape keeps the number of elements")) {
+    if (!failed())
+      fail(Code::OperandShape, "cannot give " + describe(x.getType()) + " the shape of " + describe(type) +
+                                   ": the number of elements differs")
+          .helped(before.str() + " elements cannot become " + after.str());
     return {};
   }
   return nn::ReshapeOp::create(builder(), loc, type, x);
@@ -144,10 +177,15 @@ Value NodeContext::scalar(double value, mlir::Type element) {
   return nn::ConstantOp::create(builder(), loc, DenseElementsAttr::getFromRawBuffer(type, raw));
 }
 
-Value NodeContext::filled(mlir::Attribute value, mlir::Type element, ArrayRef<int64_t> shape) {
+Value NodeContext::filled(mlir::Attribute value, mlir::Type element, const SizeList &shape) {
   RankedTensorType type = failed() ? RankedTensorType() : typeOf(shape, element);
   if (!type)
     return {};
+  if (!type.hasStaticShape()) {
+    auto one = DenseElementsAttr::get(RankedTensorType::get({}, element), value);
+    Value single = nn::ConstantOp::create(builder(), loc, cast<RankedTensorType>(one.getType()), one);
+    return make("expand", {single}, {is("shape", shape.list())});
+  }
   return nn::ConstantOp::create(builder(), loc, DenseElementsAttr::get(type, value));
 }
 

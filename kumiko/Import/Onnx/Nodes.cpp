@@ -149,6 +149,11 @@ Results GraphImporter::dispatch(NodeContext &n) {
           .helped("only optional inputs may be left out; export the model again");
       return {};
     }
+  for (Value input : n.inputs())
+    if (code && code->needsNumbers && input && isa<RankedTensorType>(input.getType()))
+      (void)n.shapeOf(input); // fails where a size is an expression
+  if (n.failed())
+    return {};
   return code ? code->import(n) : importByRow(n, *row);
 }
 

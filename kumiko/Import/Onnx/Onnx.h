@@ -28,6 +28,10 @@ inline constexpr int64_t newestOpset = 28;
 struct ImportOptions {
   /// Sizes of symbolic dimensions: by the symbol's name, or `INPUT[AXIS]`.
   llvm::StringMap<int64_t> dims;
+  /// Dimensions without a number become symbols (kumiko/Nn/Symbols.h) instead of a problem.
+  bool symbols = false;
+  /// With `symbols`: as if the file gave no dimension of an input a number, except of inputs in `known`.
+  bool forgetSizes = false;
   /// Follow symbolic links to external data.
   bool allowSymlinks = false;
   /// Values of graph inputs that are known now, by name. The inputs stay arguments of @main, but where an op needs a
@@ -83,6 +87,9 @@ mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> importOnnx(llvm::StringRef pa
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> importOnnx(std::unique_ptr<llvm::MemoryBuffer> bytes,
                                                               mlir::MLIRContext &context, const ImportOptions &options,
                                                               ProblemList &problems, ModelSummary &summary);
+
+/// A tensor type of the module as messages say it: `f32[1,3]`, `f32[batch,seq + 1]`; `?` for what is not known.
+std::string describe(mlir::Type type);
 
 /// The value of a TensorProto file, such as the test data of ONNX. Empty with a problem when it is none.
 std::optional<kumiko::Tensor> readTensorFile(llvm::StringRef path, ProblemList &problems);

@@ -45,7 +45,15 @@ std::string describe(const Type &type) {
 
 std::string describe(mlir::Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? kumiko::describe(nn::toEquation(tensor.getElementType()), tensor.getShape()) : "?";
+  if (!tensor)
+    return "?";
+  if (tensor.hasStaticShape())
+    return kumiko::describe(nn::toEquation(tensor.getElementType()), tensor.getShape());
+  std::string text = nameOf(nn::toEquation(tensor.getElementType())).str() + "[";
+  ListSeparator comma(",");
+  for (const eq::Extent &extent : nn::extentsOf(tensor))
+    text += (StringRef(comma) + (extent.overflowed() ? "?" : extent.str())).str();
+  return text + "]";
 }
 
 Problem &GraphImporter::report(Code code, const Twine &what) {

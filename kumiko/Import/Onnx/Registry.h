@@ -18,6 +18,9 @@ struct OpCode {
   Results (*import)(NodeContext &);
   /// Whether inputs may be sequences and optionals; other ops see tensors only.
   bool takesLists = false;
+  /// Whether its code reads shapes as numbers (NodeContext::shapeOf): such a node is refused where one is an
+  /// expression.
+  bool needsNumbers = false;
 };
 
 // One per file in Ops/, sorted as in the file.

@@ -141,7 +141,7 @@ std::optional<Tensor> GraphImporter::valueOf(Value wanted) {
       continue;
     }
     Operation *op = value.getDefiningOp();
-    if (!op || (op->getNumRegions() != 0 && !interpretation))
+    if (!op || ((op->getNumRegions() != 0 || nn::usesSymbols(op)) && !interpretation))
       return std::nullopt;
     size_t before = open.size();
     for (Value operand : op->getOperands())

@@ -70,9 +70,9 @@ Results importSwiGlu(NodeContext &n) {
 /// Before opset 7 a slope per channel had one dimension.
 Results importPRelu(NodeContext &n) {
   Value x = n.input(0), slope = n.input(1);
-  if (n.opset < 7 && n.rankOf(slope) == 1 && n.countOf(slope) > 1 && n.rankOf(x) > 1) {
-    Ints shape(n.rankOf(x) - 1, 1);
-    shape[0] = n.countOf(slope);
+  if (n.opset < 7 && n.rankOf(slope) == 1 && !n.elementsOf(slope).is(1) && n.rankOf(x) > 1) {
+    Sizes shape(n.rankOf(x) - 1, 1);
+    shape[0] = n.elementsOf(slope);
     slope = n.reshape(slope, shape);
   }
   return {n.make("prelu", {x, slope})};
@@ -98,9 +98,8 @@ std::pair<Value, int64_t> alongAxis(NodeContext &n) {
   int64_t axis = n.axis(n.integer("axis", 1), rank, /*end=*/true);
   if (n.failed())
     return {x, 0};
-  int64_t rows = cantFail(elementCount(n.shapeOf(x).take_front(axis)));
-  int64_t columns = cantFail(elementCount(n.shapeOf(x).drop_front(axis)));
-  return {n.reshape(x, {rows, columns}), 1};
+  Sizes sizes = n.sizesOf(x);
+  return {n.reshape(x, {product(ArrayRef(sizes).take_front(axis)), product(ArrayRef(sizes).drop_front(axis))}), 1};
 }
 
 Value alongAxis(NodeContext &n, StringRef op) {
@@ -110,7 +109,7 @@ Value alongAxis(NodeContext &n, StringRef op) {
   // A scalar is its own only element.
   bool scalar = n.rankOf(x) == 0;
   Value y = n.make(op, {scalar ? n.reshape(x, {1}) : x}, {n.is("axis", axis)});
-  return y ? n.reshape(y, n.shapeOf(n.input(0))) : y;
+  return y ? n.reshape(y, n.sizesOf(n.input(0))) : y;
 }
 Results importSoftmax(NodeContext &n) { return {alongAxis(n, "softmax")}; }
 Results importLogSoftmax(NodeContext &n) { return {alongAxis(n, "log_softmax")}; }
@@ -121,14 +120,14 @@ Results importHardmax(NodeContext &n) {
   Value first = n.failed() ? Value() : n.make("argreduce", {x}, {n.is("kind", "max"), n.is("axis", axis)});
   if (!first)
     return {};
-  Ints column(n.rankOf(x), 1), kept(n.shapeOf(x));
+  Sizes column(n.rankOf(x), 1), kept = n.sizesOf(x);
   column[axis] = kept[axis];
   kept[axis] = 1;
   mlir::Type i64 = n.builder().getI64Type();
   Value position = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", column[axis])});
   Value same = n.failed() ? Value() : n.make("eq", {n.reshape(first, kept), n.reshape(position, column)});
   Value y = n.make("select", {same, n.scalar(1, x), n.scalar(0, x)});
-  return {n.failed() ? y : n.reshape(y, n.shapeOf(n.input(0)))};
+  return {n.failed() ? y : n.reshape(y, n.sizesOf(n.input(0)))};
 }
 
 constexpr OpCode codes[] = {

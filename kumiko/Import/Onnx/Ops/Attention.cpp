@@ -13,11 +13,14 @@ namespace kumiko::onnx {
 namespace {
 
 /// A mask that is shorter than the keys is continued with "not allowed".
-Value lengthened(NodeContext &n, Value mask, int64_t keys) {
-  if (n.failed() || n.rankOf(mask) == 0 || n.shapeOf(mask).back() >= keys)
+Value lengthened(NodeContext &n, Value mask, const eq::Extent &keys) {
+  if (n.failed() || n.rankOf(mask) == 0)
     return mask;
-  Ints lo(n.rankOf(mask), 0), hi(n.rankOf(mask), 0);
-  hi.back() = keys - n.shapeOf(mask).back();
+  eq::Extent length = n.sizesOf(mask).back();
+  if ((length - keys).knownNonNegative() || !length.isStatic() || !keys.isStatic())
+    return mask;
+  Sizes lo(n.rankOf(mask), 0), hi(n.rankOf(mask), 0);
+  hi.back() = keys - length;
   bool flags = n.elementOf(mask).isInteger(1);
   return n.make("pad", {mask, n.scalar(flags ? 0 : -INFINITY, mask)}, {n.is("lo", lo), n.is("hi", hi)});
 }
@@ -25,7 +28,7 @@ Value lengthened(NodeContext &n, Value mask, int64_t keys) {
 Value both(NodeContext &n, Value a, Value b) { return a && b ? n.make("and", {a, b}) : a ? a : b; }
 
 /// Which keys a query may see by its position: causal, in a window, not padding. Null when all.
-Value visibleKeys(NodeContext &n, int64_t queries, int64_t keys, int64_t past) {
+Value visibleKeys(NodeContext &n, const eq::Extent &queries, const eq::Extent &keys, const eq::Extent &past) {
   bool causal = n.flag("is_causal");
   int64_t left = n.integer("left_window_size", -1), right = n.integer("right_window_size", -1);
   if (n.failed())
@@ -37,17 +40,18 @@ Value visibleKeys(NodeContext &n, int64_t queries, int64_t keys, int64_t past) {
   }
   mlir::Type i64 = n.builder().getI64Type();
   Value filled = n.input(6);
-  if (filled && (n.shapeOf(filled) != ArrayRef<int64_t>(n.shapeOf(n.input(0))[0]) || n.elementOf(filled) != i64)) {
+  if (filled && (n.rankOf(filled) != 1 || n.elementOf(filled) != i64 ||
+                 !n.agree(n.sizesOf(filled)[0], n.sizesOf(n.input(0))[0], "nonpad_kv_seqlen has the batch's size"))) {
     n.fail(Code::OperandShape, "nonpad_kv_seqlen is not one i64 for each entry of the batch");
     return {};
   }
   Value key = positions(n, keys, 3, 4), allowed;
   if (filled) {
-    filled = n.reshape(filled, {n.shapeOf(filled)[0], 1, 1, 1});
+    filled = n.reshape(filled, {n.sizesOf(filled)[0], 1, 1, 1});
     allowed = n.make("lt", {key, filled});
   }
   // The queries are the last of what the cache holds.
-  Value offset = filled ? n.make("sub", {filled, n.scalar(queries, i64)}) : n.scalar(past, i64);
+  Value offset = filled ? n.make("sub", {filled, n.numbersOf({queries}, {})}) : n.numbersOf({past}, {});
   Value query = n.make("add", {positions(n, queries, 2, 4), offset});
   auto noFurther = [&](int64_t distance) { return n.make("add", {query, n.scalar(distance, i64)}); };
   if (causal)
@@ -103,8 +107,8 @@ Results importAttention(NodeContext &n) {
   operands.v = withPast(n, n.input(5), operands.v);
   if (n.failed())
     return {};
-  int64_t queries = n.shapeOf(operands.q)[2], keys = n.shapeOf(operands.k)[2];
-  operands.allowed = visibleKeys(n, queries, keys, n.input(4) ? n.shapeOf(n.input(4))[2] : 0);
+  eq::Extent queries = n.sizesOf(operands.q)[2], keys = n.sizesOf(operands.k)[2];
+  operands.allowed = visibleKeys(n, queries, keys, n.input(4) ? n.sizesOf(n.input(4))[2] : eq::Extent(0));
   if (Value mask = n.input(3)) {
     mask = lengthened(n, mask, keys);
     if (n.failed())
@@ -303,13 +307,13 @@ Results importCausalConv(NodeContext &n) {
 
 constexpr OpCode codes[] = {
     {"Attention", 3, 7, 4, importAttention},
-    {"CausalConvWithState", 2, 4, 2, importCausalConv},
-    {"LinearAttention", 3, 6, 2, importLinearAttention},
-    {"RotaryEmbedding", 3, 4, 1, importRotaryEmbedding},
+    {"CausalConvWithState", 2, 4, 2, importCausalConv, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"LinearAttention", 3, 6, 2, importLinearAttention, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"RotaryEmbedding", 3, 4, 1, importRotaryEmbedding, /*takesLists=*/false, /*needsNumbers=*/true},
 };
 
 constexpr OpCode preview[] = {
-    {"FlexAttention", 3, 3, 1, importFlexAttention},
+    {"FlexAttention", 3, 3, 1, importFlexAttention, /*takesLists=*/false, /*needsNumbers=*/true},
 };
 
 } // namespace

@@ -10,28 +10,32 @@ namespace kumiko::onnx {
 Value splitHeads(NodeContext &n, Value x, int64_t heads) {
   if (n.failed())
     return {};
-  ArrayRef<int64_t> shape = n.shapeOf(x);
-  if (shape.size() != 3 || heads < 1 || shape[2] % heads != 0) {
+  Sizes shape = n.sizesOf(x);
+  eq::Extent depth = shape.size() != 3 || heads < 1 ? eq::Extent(0) : floorDiv(shape[2], heads);
+  if (shape.size() != 3 || heads < 1 ||
+      !n.agree(depth * eq::Extent(heads), shape[2], "heads divide the last dimension")) {
+    if (n.failed())
+      return {};
     n.fail(Code::OperandShape, describe(x.getType()) + " cannot be split into " + Twine(heads) + " heads")
         .helped("it must be (batch, sequence, heads * depth)");
     return {};
   }
-  Value split = n.reshape(x, {shape[0], shape[1], heads, shape[2] / heads});
+  Value split = n.reshape(x, {shape[0], shape[1], heads, depth});
   return split ? n.transpose(split, {0, 2, 1, 3}) : split;
 }
 
 Value joinHeads(NodeContext &n, Value x) {
   if (n.failed())
     return {};
-  Ints shape(n.shapeOf(x));
+  Sizes shape = n.sizesOf(x);
   Value turned = n.transpose(x, {0, 2, 1, 3});
   return turned ? n.reshape(turned, {shape[0], shape[2], shape[1] * shape[3]}) : turned;
 }
 
-Value positions(NodeContext &n, int64_t count, int64_t axis, int64_t rank) {
+Value positions(NodeContext &n, const eq::Extent &count, int64_t axis, int64_t rank) {
   mlir::Type i64 = n.builder().getI64Type();
   Value list = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", count)});
-  Ints shape(rank, 1);
+  Sizes shape(rank, 1);
   shape[axis] = count;
   return list ? n.reshape(list, shape) : list;
 }
@@ -39,11 +43,15 @@ Value positions(NodeContext &n, int64_t count, int64_t axis, int64_t rank) {
 bool attentionFits(NodeContext &n, Value query, Value key, Value value) {
   if (n.failed())
     return false;
-  ArrayRef<int64_t> q = n.shapeOf(query), k = n.shapeOf(key), v = n.shapeOf(value);
-  bool fits = q.size() == 4 && k.size() == 4 && v.size() == 4 && q[0] == k[0] && q[0] == v[0] && k[1] == v[1] &&
-              q[3] == k[3] && k[2] == v[2] && k[1] > 0 && q[1] % k[1] == 0;
-  if (fits)
-    return true;
+  Sizes q = n.sizesOf(query), k = n.sizesOf(key), v = n.sizesOf(value);
+  auto same = [&](const eq::Extent &a, const eq::Extent &b) {
+    return n.agree(a, b, "query, key and value fit together");
+  };
+  bool fits = q.size() == 4 && k.size() == 4 && v.size() == 4 && same(q[0], k[0]) && same(q[0], v[0]) &&
+              same(k[1], v[1]) && same(q[3], k[3]) && same(k[2], v[2]) && !k[1].is(0) &&
+              same(floorDiv(q[1], k[1]) * k[1], q[1]);
+  if (fits || n.failed())
+    return fits;
   n.fail(Code::OperandShape, "query " + describe(query.getType()) + ", key " + describe(key.getType()) + " and value " +
                                  describe(value.getType()) + " do not fit together")
       .helped("(batch, heads, sequence, depth): batch and key heads agree, query heads are a multiple of them, query "
@@ -52,11 +60,11 @@ bool attentionFits(NodeContext &n, Value query, Value key, Value value) {
 }
 
 /// Fails unless the mask broadcasts to `target`.
-static bool checkMask(NodeContext &n, Value mask, ArrayRef<int64_t> target) {
-  ArrayRef<int64_t> shape = n.shapeOf(mask);
+static bool checkMask(NodeContext &n, Value mask, ArrayRef<eq::Extent> target) {
+  Sizes shape = n.sizesOf(mask);
   bool fits = shape.size() <= target.size();
   for (auto [have, want] : zip(reverse(shape), reverse(target)))
-    fits &= have == want || have == 1;
+    fits = fits && (!have.isStatic() || !want.isStatic() || have == want || have.is(1));
   if (!fits)
     n.fail(Code::OperandShape, "a mask of " + describe(mask.getType()) + " does not broadcast to the scores")
         .helped("they are (batch, heads, query sequence, key sequence)");
@@ -66,19 +74,28 @@ static bool checkMask(NodeContext &n, Value mask, ArrayRef<int64_t> target) {
 Value rotatedHeads(NodeContext &n, Value x, Value cos, Value sin, int64_t rotated, bool interleaved) {
   if (n.failed())
     return {};
-  Ints shape(n.shapeOf(x));
-  rotated = rotated ? rotated : shape[3];
-  Ints angles{shape[0], shape[2], rotated / 2};
-  if (rotated < 0 || rotated > shape[3] || rotated % 2 != 0 || n.shapeOf(cos) != ArrayRef(angles) ||
-      n.shapeOf(sin) != ArrayRef(angles)) {
-    n.fail(Code::OperandShape, "cannot rotate " + Twine(rotated) + " numbers of each head of " + Twine(shape[3]) +
+  Sizes shape = n.sizesOf(x);
+  if (!shape[3].isStatic()) {
+    n.fail(Code::UnsupportedForm, "the depth of a head, " + shape[3].str() + ", must be a number");
+    return {};
+  }
+  int64_t depth = shape[3].value();
+  rotated = rotated ? rotated : depth;
+  Sizes angles{shape[0], shape[2], rotated / 2};
+  auto fit = [&](Value x) {
+    return llvm::equal(n.sizesOf(x), angles, [&](const eq::Extent &a, const eq::Extent &b) {
+      return n.agree(a, b, "there is one angle for each position");
+    });
+  };
+  if (rotated < 0 || rotated > depth || rotated % 2 != 0 || !fit(cos) || !fit(sin)) {
+    n.fail(Code::OperandShape, "cannot rotate " + Twine(rotated) + " numbers of each head of " + Twine(depth) +
                                    " by angles of " + describe(cos.getType()))
         .helped("an even number, with one sine and cosine for each two of them, per batch entry and position");
     return {};
   }
   Value y = n.make("rotary", {partOf(n, x, 3, 0, rotated), cos, sin}, {n.is("interleaved", interleaved)});
-  if (rotated < shape[3])
-    y = n.make("concat", {y, partOf(n, x, 3, rotated, shape[3] - rotated)}, {n.is("axis", 3)});
+  if (rotated < depth)
+    y = n.make("concat", {y, partOf(n, x, 3, rotated, depth - rotated)}, {n.is("axis", 3)});
   return y;
 }
 
@@ -88,8 +105,15 @@ std::optional<AttentionStages> makeAttention(NodeContext &n, AttentionOperands o
   Value q = operands.q;
   mlir::Type type = n.elementOf(q), f32 = n.builder().getF32Type();
   mlir::Type acc = type.isF64() ? type : f32;
-  Ints scores{n.shapeOf(q)[0], n.shapeOf(q)[1], n.shapeOf(q)[2], n.shapeOf(operands.k)[2]};
-  double scale = operands.scale.value_or(1 / std::sqrt(double(n.shapeOf(q)[3])));
+  Sizes query = n.sizesOf(q), scores{query[0], query[1], query[2], n.sizesOf(operands.k)[2]};
+  double scale = operands.scale ? *operands.scale : query[3].isStatic() ? 1 / std::sqrt(double(query[3].value())) : 1;
+  if (!operands.scale && !query[3].isStatic()) {
+    // A depth that is an expression: the scale is computed while the model runs, and the queries take it along.
+    Value depth = n.numbersOf({query[3]}, {});
+    Value root = depth ? n.make("sqrt", {n.cast(depth, acc)}) : depth;
+    Value wide = n.make("div", {n.cast(q, acc), root});
+    q = wide ? n.cast(wide, type) : wide;
+  }
   Value bias = operands.bias ? n.cast(operands.bias, acc) : Value(), dead;
   if ((bias && !checkMask(n, bias, scores)) || (operands.allowed && !checkMask(n, operands.allowed, scores)))
     return std::nullopt;

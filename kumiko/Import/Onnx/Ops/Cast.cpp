@@ -16,7 +16,7 @@ namespace {
 Value bitcast(NodeContext &n, Value x, mlir::Type element) {
   if (n.failed() || n.elementOf(x) == element)
     return x;
-  RankedTensorType type = n.typeOf(n.shapeOf(x), element);
+  RankedTensorType type = n.typeOf(n.sizesOf(x), element);
   return type ? nn::BitcastOp::create(n.builder(), n.location(), type, x) : Value();
 }
 

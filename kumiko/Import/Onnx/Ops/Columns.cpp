@@ -28,11 +28,11 @@ Ints spatial(NodeContext &n, StringRef name, size_t count, int64_t lowest, int64
 }
 
 /// How many windows fit along each dimension; 0 where none does.
-Ints windowCounts(ArrayRef<int64_t> image, const Window &window) {
-  Ints counts;
+Sizes windowCounts(ArrayRef<eq::Extent> image, const Window &window) {
+  Sizes counts;
   for (auto [dim, size] : enumerate(image)) {
-    int64_t room = size + window.lo[dim] + window.hi[dim] - window.reach(dim);
-    counts.push_back(room < 0 ? 0 : room / window.stride[dim] + 1);
+    eq::Extent stride = window.stride[dim], room = size + window.lo[dim] + window.hi[dim] - window.reach(dim);
+    counts.push_back(floorDiv(max(room, -stride), stride) + eq::Extent(1));
   }
   return counts;
 }
@@ -43,19 +43,22 @@ Results importDeformConv(NodeContext &n) {
   if (n.failed() || !n.expectRank(0, 4, 4) || !n.expectRank(1, 4, 4) || !n.expectRank(2, 4, 4) ||
       (mask && !n.expectRank(4, 4, 4)) || (bias && !n.expectRank(3, 1, 1)))
     return {};
-  std::optional<Window> window = readWindow(n, n.shapeOf(w).drop_front(2));
+  Sizes sizes = n.sizesOf(x), kernel = n.sizesOf(w);
+  std::optional<Window> window = readWindow(n, ArrayRef(kernel).drop_front(2));
   if (!window || !checkFits(n, *window))
     return {};
   ArrayRef<int64_t> image = n.shapeOf(x), weight = n.shapeOf(w);
-  Ints out = windowCounts(image.drop_front(2), *window);
+  Sizes out = windowCounts(ArrayRef(sizes).drop_front(2), *window);
   bool grouped = group >= 1 && group < windowLimit && offsets >= 1 && offsets < windowLimit && image[1] % group == 0 &&
                  image[1] / group == weight[1] && weight[0] % group == 0 && image[1] % offsets == 0;
+  if (n.failed())
+    return {};
   if (!grouped || (bias && n.shapeOf(bias)[0] != weight[0])) {
     n.fail(Code::OperandShape, "channels, groups, weight and bias do not go together")
         .helped("the weight is features x channels/group x kernel; channels divide by group and by offset_group");
     return {};
   }
-  int64_t rows = window->kernel[0], columns = window->kernel[1];
+  eq::Extent rows = window->kernel[0], columns = window->kernel[1];
   offset = n.reshape(offset, {image[0], offsets, rows, columns, 2, out[0], out[1]});
   if (mask && !n.failed())
     mask = n.reshape(mask, {image[0], offsets, rows, columns, out[0], out[1]});
@@ -72,7 +75,7 @@ Results importCol2Im(NodeContext &n) {
     return {};
   size_t rank = image->size();
   Window window;
-  window.kernel = *kernel;
+  window.kernel.assign(kernel->begin(), kernel->end());
   window.stride = spatial(n, "strides", rank, 1, 1);
   window.dilation = spatial(n, "dilations", rank, 1, 1);
   Ints pads = spatial(n, "pads", 2 * rank, 0, 0);
@@ -85,10 +88,9 @@ Results importCol2Im(NodeContext &n) {
   window.lo.assign(pads.begin(), pads.begin() + rank);
   window.hi.assign(pads.begin() + rank, pads.end());
   Value x = n.input(0);
-  Ints out = windowCounts(*image, window);
-  auto taps = elementCount(*kernel), windows = elementCount(out);
-  int64_t perChannel = taps ? *taps : (consumeError(taps.takeError()), 0);
-  int64_t expected = windows ? *windows : (consumeError(windows.takeError()), -1);
+  Sizes out = windowCounts(Sizes(image->begin(), image->end()), window);
+  auto numberOf = [](const eq::Extent &count) { return count.isStatic() ? count.value() : int64_t(-1); };
+  int64_t perChannel = numberOf(product(window.kernel)), expected = numberOf(product(out));
   if (perChannel < 1 || n.shapeOf(x)[1] % perChannel != 0 || n.shapeOf(x)[2] != expected) {
     n.fail(Code::OperandShape, "the input does not have one column for each of " + Twine(expected) + " windows")
         .helped("its shape is batch, channels times the size of a block, windows");
@@ -138,9 +140,9 @@ Results importMaxUnpool(NodeContext &n) {
 }
 
 constexpr OpCode codes[] = {
-    {"Col2Im", 3, 3, 1, importCol2Im},
-    {"DeformConv", 3, 5, 1, importDeformConv},
-    {"MaxUnpool", 2, 3, 1, importMaxUnpool},
+    {"Col2Im", 3, 3, 1, importCol2Im, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"DeformConv", 3, 5, 1, importDeformConv, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"MaxUnpool", 2, 3, 1, importMaxUnpool, /*takesLists=*/false, /*needsNumbers=*/true},
 };
 
 } // namespace

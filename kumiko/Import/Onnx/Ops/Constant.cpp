@@ -33,11 +33,11 @@ Results importConstant(NodeContext &n) {
 }
 
 Results importConstantOfShape(NodeContext &n) {
-  std::optional<Ints> shape = n.constantIntegers(0, "shape");
+  std::optional<Sizes> shape = n.sizes(0, "shape");
   const TensorProto *value = n.tensor("value");
   if (!shape || n.failed())
     return {};
-  if (any_of(*shape, [](int64_t size) { return size < 0; })) {
+  if (any_of(*shape, [](const eq::Extent &size) { return size.isStatic() && size.value() < 0; })) {
     n.fail(Code::OperandValue, "the shape has a negative number");
     return {};
   }
@@ -58,16 +58,16 @@ Results importConstantOfShape(NodeContext &n) {
 }
 
 Results importShape(NodeContext &n) {
-  ArrayRef<int64_t> shape = n.shapeOf(n.input(0));
+  Sizes shape = n.sizesOf(n.input(0));
   int64_t rank = shape.size();
   auto bound = [&](int64_t position) {
     return std::clamp<int64_t>(position < 0 ? position + rank : position, 0, rank);
   };
   int64_t start = bound(n.integer("start", 0)), end = std::max(bound(n.integer("end", rank)), start);
-  return {n.constantOf(shape.slice(start, end - start), {end - start})};
+  return {n.numbersOf(ArrayRef(shape).slice(start, end - start), {end - start})};
 }
 
-Results importSize(NodeContext &n) { return {n.constantOf({n.countOf(n.input(0))}, {})}; }
+Results importSize(NodeContext &n) { return {n.numbersOf({n.elementsOf(n.input(0))}, {})}; }
 
 /// How many numbers from `start` in steps of `delta` come before `limit`; empty when there is no end to them.
 std::optional<int64_t> rangeLength(const Tensor &start, const Tensor &limit, const Tensor &delta) {
@@ -85,8 +85,36 @@ std::optional<int64_t> rangeLength(const Tensor &start, const Tensor &limit, con
   return length < (__int128(1) << 62) ? std::optional(int64_t(length)) : std::nullopt;
 }
 
+/// A range of integers whose ends follow from shapes or from data; nothing when all three are numbers.
+std::optional<Results> symbolicRange(NodeContext &n) {
+  auto isWhole = [&](size_t number) {
+    return n.input(number) && n.elementsOf(n.input(number)).is(1) && isa<IntegerType>(n.elementOf(n.input(number)));
+  };
+  if (n.interprets() || !isWhole(0) || !isWhole(1) || !isWhole(2) || n.isConstant({0, 1, 2}))
+    return std::nullopt;
+  std::optional<Sizes> start = n.sizes(0, "start"), delta = n.sizes(2, "delta");
+  // A limit below the start gives an empty range, not a refusal.
+  bool ascends = start && delta && start->front().knownNonNegative() && delta->front().knownNonNegative();
+  std::optional<Sizes> limit =
+      n.sizes(1, "limit", [&](size_t) { return DataBounds{std::nullopt, std::nullopt, /*clamp=*/ascends}; });
+  if (n.failed())
+    return Results();
+  if (!delta->front().isStatic() || delta->front().is(0)) {
+    n.fail(Code::NotConstant, "delta must be a number that is not 0")
+        .helped("only start and limit may depend on shapes");
+    return Results();
+  }
+  int64_t step = delta->front().value();
+  eq::Extent distance = step > 0 ? limit->front() - start->front() : start->front() - limit->front();
+  eq::Extent length = ceilDiv(max(distance, 0), step > 0 ? step : -step);
+  Value first = n.reshape(n.input(0), {}), by = n.reshape(n.input(2), {});
+  return Results{n.make("range", {first, by}, {n.is("n", length)})};
+}
+
 Results importRange(NodeContext &n) {
   bool inFloat = n.integer("stash_type", 1) == 1;
+  if (std::optional<Results> symbolic = symbolicRange(n))
+    return *symbolic;
   std::optional<Tensor> start = n.constant(0, "start"), limit = n.constant(1, "limit"), delta = n.constant(2, "delta");
   if (n.failed())
     return {};
@@ -115,8 +143,11 @@ Results importRange(NodeContext &n) {
 /// Row and column numbers of the last two dimensions, as [rows, 1] and [columns].
 std::pair<Value, Value> rowsAndColumns(NodeContext &n, Value x) {
   mlir::Type i64 = n.builder().getI64Type();
-  auto count = [&](int64_t size) { return n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", size)}); };
-  int64_t rows = n.shapeOf(x)[n.rankOf(x) - 2], columns = n.shapeOf(x).back();
+  auto count = [&](const eq::Extent &size) {
+    return n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", size)});
+  };
+  Sizes sizes = n.sizesOf(x);
+  const eq::Extent &rows = sizes[sizes.size() - 2], &columns = sizes.back();
   Value row = count(rows);
   return {row ? n.reshape(row, {rows, 1}) : row, count(columns)};
 }

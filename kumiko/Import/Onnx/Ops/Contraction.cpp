@@ -16,12 +16,14 @@ Value matrixProduct(NodeContext &n, Value a, Value b) {
     return {};
   }
   if (rankA == 1)
-    a = n.reshape(a, {1, n.shapeOf(a)[0]});
+    a = n.reshape(a, {1, n.sizesOf(a)[0]});
   if (rankB == 1)
-    b = n.reshape(b, {n.shapeOf(b)[0], 1});
-  int64_t columns = n.shapeOf(a).back(), rows = n.shapeOf(b)[n.rankOf(b) - 2];
-  if (columns != rows) {
-    n.fail(Code::OperandShape, "inner dimensions differ: " + Twine(columns) + " and " + Twine(rows))
+    b = n.reshape(b, {n.sizesOf(b)[0], 1});
+  if (n.failed())
+    return {};
+  eq::Extent columns = n.sizesOf(a).back(), rows = n.sizesOf(b)[n.rankOf(b) - 2];
+  if (!n.agree(columns, rows, "inner dimensions are equal")) {
+    n.fail(Code::OperandShape, "inner dimensions differ: " + columns.str() + " and " + rows.str())
         .helped("the last dimension of the first operand must be the " + Twine(rankB == 1 ? "only" : "second to last") +
                 " one of the second; a Transpose may be missing");
     return {};
@@ -29,7 +31,7 @@ Value matrixProduct(NodeContext &n, Value a, Value b) {
   Value y = n.make("matmul", {a, b});
   if (!y || (rankA > 1 && rankB > 1))
     return y;
-  Ints shape(n.shapeOf(y));
+  Sizes shape = n.sizesOf(y);
   if (rankB == 1)
     shape.pop_back();
   if (rankA == 1)
@@ -55,14 +57,16 @@ Results importGemm(NodeContext &n) {
   Value y = matrixProduct(n, a, b);
   if (!y)
     return {};
-  Ints shape(n.shapeOf(y));
+  Sizes shape = n.sizesOf(y);
   if (alpha != 1)
     y = n.make("mul", {n.scalar(alpha, y), y});
   if (c && beta != 1)
     c = n.make("mul", {n.scalar(beta, c), c});
   if (c)
     y = n.make("add", {y, c});
-  if (y && n.shapeOf(y) != ArrayRef(shape)) {
+  if (y && !llvm::equal(n.sizesOf(y), shape, [&](const eq::Extent &a, const eq::Extent &b) {
+        return n.agree(a, b, "C broadcasts to the product");
+      })) {
     n.fail(Code::OperandShape, "C does not broadcast to the product")
         .helped("C may only add to the result's own shape");
     return {};

@@ -308,7 +308,7 @@ Results importScan(NodeContext &n) {
 constexpr OpCode codes[] = {
     {"If", 1, 1, OpCode::any, importIf},
     {"Loop", 0, OpCode::any, OpCode::any, importLoop, /*takesLists=*/true},
-    {"Scan", 0, OpCode::any, OpCode::any, importScan},
+    {"Scan", 0, OpCode::any, OpCode::any, importScan, /*takesLists=*/false, /*needsNumbers=*/true},
 };
 
 } // namespace

@@ -9,25 +9,20 @@ using namespace mlir;
 namespace kumiko::onnx {
 namespace {
 
-/// Ranks, group and bias. `features`: how many channels the result has.
-bool checkOperands(NodeContext &n, int64_t group, int64_t features) {
+/// Group and bias. `features`: how many channels the result has.
+bool checkOperands(NodeContext &n, int64_t group, const eq::Extent &features) {
   Value bias = n.input(2);
   if (group < 1 || group >= windowLimit) {
     n.fail(Code::AttributeValue, "group is " + Twine(group) + ", expected at least 1")
         .helped("1 is an ordinary convolution, the number of channels a depthwise one");
     return false;
   }
-  if (bias && (n.rankOf(bias) != 1 || n.shapeOf(bias)[0] != features)) {
-    n.fail(Code::OperandShape, "the bias does not have one number for each of " + Twine(features) + " features")
-        .helped("its shape must be [" + Twine(features) + "]");
+  if (bias && (n.rankOf(bias) != 1 || !n.agree(n.sizesOf(bias)[0], features, "there is one bias for each feature"))) {
+    n.fail(Code::OperandShape, "the bias does not have one number for each of " + features.str() + " features")
+        .helped("its shape must be [" + features.str() + "]");
     return false;
   }
   return true;
-}
-
-/// All groups together; saturated, as both numbers come from the file.
-int64_t perGroup(int64_t count, int64_t group) {
-  return std::min<uint64_t>(SaturatingMultiply<uint64_t>(count, group), std::numeric_limits<int64_t>::max());
 }
 
 bool checkRanks(NodeContext &n) {
@@ -42,25 +37,26 @@ Results importConv(NodeContext &n) {
   if (!checkRanks(n))
     return {};
   Value x = n.input(0), w = n.input(1);
-  ArrayRef<int64_t> weight = n.shapeOf(w);
-  int64_t channels = n.shapeOf(x)[1], features = weight[0];
+  Sizes weight = n.sizesOf(w);
+  eq::Extent channels = n.sizesOf(x)[1], features = weight[0];
   if (!checkOperands(n, group, features))
     return {};
-  int64_t expected = perGroup(weight[1], group);
-  if (channels != expected) {
+  eq::Extent expected = weight[1] * eq::Extent(group);
+  if (!n.agree(channels, expected, "the input has the channels of the weight")) {
+    std::string wanted = expected.str();
     Problem &problem =
-        n.fail(Code::OperandShape, "input has " + Twine(channels) + " channels, the weight expects " + Twine(expected));
-    problem.operands[1].origin += (";  group=" + Twine(group) + ", so C must be " + Twine(expected)).str();
-    problem.helped(n.node.inputs[1] + " fits group=" + Twine(group) + " and C=" + Twine(expected) +
-                   "; with group=" + Twine(channels) + " it would need 1 channel");
+        n.fail(Code::OperandShape, "input has " + channels.str() + " channels, the weight expects " + wanted);
+    problem.operands[1].origin += (";  group=" + Twine(group) + ", so C must be " + wanted).str();
+    problem.helped(n.node.inputs[1] + " fits group=" + Twine(group) + " and C=" + wanted +
+                   "; with group=" + channels.str() + " it would need 1 channel");
     return {};
   }
-  if (features % group != 0) {
-    n.fail(Code::OperandShape, Twine(features) + " features cannot be split into " + Twine(group) + " groups")
+  if (!n.agree(floorDiv(features, group) * eq::Extent(group), features, "features divide into groups")) {
+    n.fail(Code::OperandShape, features.str() + " features cannot be split into " + Twine(group) + " groups")
         .helped("the first dimension of the weight must be a multiple of group");
     return {};
   }
-  std::optional<Window> window = readWindow(n, weight.drop_front(2));
+  std::optional<Window> window = readWindow(n, ArrayRef(weight).drop_front(2));
   if (!window || !checkFits(n, *window))
     return {};
   return {n.make("conv", {x, w, n.input(2)},
@@ -69,8 +65,9 @@ Results importConv(NodeContext &n) {
 }
 
 /// The size of the result, and the padding to cut off: given, or computed backwards from the wanted size.
-std::optional<Ints> transposedSize(NodeContext &n, Window &window) {
-  ArrayRef<int64_t> image = n.shapeOf(n.input(0)).drop_front(2);
+std::optional<Sizes> transposedSize(NodeContext &n, Window &window) {
+  Sizes sizes = n.sizesOf(n.input(0));
+  ArrayRef<eq::Extent> image = ArrayRef(sizes).drop_front(2);
   Ints added = n.integers("output_padding").value_or(Ints(image.size(), 0));
   std::optional<Ints> wanted = n.integers("output_shape");
   StringRef mode = n.text("auto_pad", "NOTSET");
@@ -80,22 +77,23 @@ std::optional<Ints> transposedSize(NodeContext &n, Window &window) {
         .helped("both have one number, not negative, for each spatial dimension");
     return std::nullopt;
   }
-  Ints result;
+  Sizes result;
   for (auto [dim, extent] : enumerate(image)) {
-    if (extent >= windowLimit) {
+    if (extent.isStatic() && extent.value() >= windowLimit) {
       n.fail(Code::TooLarge, "dimension " + Twine(dim + 2) + " is too large");
       return std::nullopt;
     }
-    int64_t full = window.stride[dim] * (extent - 1) + added[dim] + window.reach(dim);
+    eq::Extent stride = window.stride[dim];
+    eq::Extent full = stride * (extent - eq::Extent(1)) + eq::Extent(added[dim]) + window.reach(dim);
     if (wanted || mode.starts_with("SAME")) {
-      int64_t size = wanted ? ArrayRef(*wanted).take_back(image.size())[dim] : extent * window.stride[dim];
-      std::tie(window.lo[dim], window.hi[dim]) = splitPadding(std::max<int64_t>(full - size, 0), mode != "SAME_UPPER");
+      eq::Extent size = wanted ? eq::Extent(ArrayRef(*wanted).take_back(image.size())[dim]) : extent * stride;
+      std::tie(window.lo[dim], window.hi[dim]) = splitPadding(max(full - size, 0), mode != "SAME_UPPER");
       result.push_back(size);
     } else {
       result.push_back(full - window.lo[dim] - window.hi[dim]);
     }
-    if (result.back() < 0) {
-      n.fail(Code::OperandShape, "dimension " + Twine(dim + 2) + " of the result would be " + Twine(result.back()));
+    if (result.back().isStatic() && result.back().value() < 0) {
+      n.fail(Code::OperandShape, "dimension " + Twine(dim + 2) + " of the result would be " + result.back().str());
       return std::nullopt;
     }
   }
@@ -107,17 +105,19 @@ Results importConvTranspose(NodeContext &n) {
   if (!checkRanks(n))
     return {};
   Value x = n.input(0), w = n.input(1);
-  ArrayRef<int64_t> weight = n.shapeOf(w);
-  int64_t channels = n.shapeOf(x)[1];
-  if (group >= 1 && group < windowLimit && (channels != weight[0] || channels % group != 0)) {
-    n.fail(Code::OperandShape, "input has " + Twine(channels) + " channels, the weight expects " + Twine(weight[0]))
+  Sizes weight = n.sizesOf(w);
+  eq::Extent channels = n.sizesOf(x)[1];
+  if (group >= 1 && group < windowLimit &&
+      !(n.agree(channels, weight[0], "the input has the channels of the weight") &&
+        n.agree(floorDiv(channels, group) * eq::Extent(group), channels, "channels divide into groups"))) {
+    n.fail(Code::OperandShape, "input has " + channels.str() + " channels, the weight expects " + weight[0].str())
         .helped("the first dimension of the weight is the number of channels, a multiple of group=" + Twine(group));
     return {};
   }
-  if (!checkOperands(n, group, perGroup(weight[1], std::max<int64_t>(group, 0))))
+  if (!checkOperands(n, group, weight[1] * eq::Extent(group)))
     return {};
-  std::optional<Window> window = readWindow(n, weight.drop_front(2), /*resolvePads=*/false);
-  std::optional<Ints> out = window ? transposedSize(n, *window) : std::nullopt;
+  std::optional<Window> window = readWindow(n, ArrayRef(weight).drop_front(2), /*resolvePads=*/false);
+  std::optional<Sizes> out = window ? transposedSize(n, *window) : std::nullopt;
   if (!out)
     return {};
   return {n.make("conv_transpose", {x, w, n.input(2)},

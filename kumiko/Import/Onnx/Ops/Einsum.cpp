@@ -91,7 +91,7 @@ private:
   NodeContext &n;
   SmallVector<Term, 4> terms;
   Labels output;
-  llvm::DenseMap<int, int64_t> extents;
+  llvm::DenseMap<int, eq::Extent> extents;
 
   bool bind(const Equation &equation);
   bool findExtents();
@@ -105,8 +105,8 @@ private:
     return is_contained(output, label) ||
            any_of(others, [&](const Term &other) { return is_contained(other.labels, label); });
   }
-  int64_t product(ArrayRef<int> labels) {
-    int64_t count = 1;
+  eq::Extent product(ArrayRef<int> labels) {
+    eq::Extent count = 1;
     for (int label : labels)
       count *= extents[label]; // part of a shape that exists
     return count;
@@ -159,12 +159,15 @@ bool Einsum::bind(const Equation &equation) {
 /// The size of each label: all dimensions of that label agree, or are 1.
 bool Einsum::findExtents() {
   for (const Term &term : terms)
-    for (auto [label, size] : zip_equal(term.labels, n.shapeOf(term.value))) {
+    for (auto [label, size] : zip_equal(term.labels, n.sizesOf(term.value))) {
       auto [known, fresh] = extents.try_emplace(label, size);
-      if (fresh || known->second == size || size == 1)
+      if (fresh || known->second == size || size.is(1))
         continue;
-      if (known->second != 1) {
-        n.fail(Code::OperandShape, "one label stands for dimensions of " + Twine(known->second) + " and " + Twine(size))
+      if (!known->second.is(1)) {
+        // Expressions are taken to be equal, never to be 1.
+        if (n.agree(known->second, size, "dimensions of one label are equal"))
+          continue;
+        n.fail(Code::OperandShape, "one label stands for dimensions of " + known->second.str() + " and " + size.str())
             .helped("dimensions with the same label must be equal, or 1");
         return false;
       }
@@ -193,8 +196,9 @@ void Einsum::takeDiagonals(Term &term) {
       ++first;
       continue;
     }
-    int64_t second = rest - term.labels.begin(), size = n.shapeOf(term.value)[first];
-    if (size != n.shapeOf(term.value)[second]) {
+    int64_t second = rest - term.labels.begin();
+    eq::Extent extent = n.sizesOf(term.value)[first];
+    if (!n.agree(extent, n.sizesOf(term.value)[second], "dimensions of one label are equal")) {
       n.fail(Code::OperandShape, "a label that comes twice in one term stands for different sizes");
       return;
     }
@@ -208,11 +212,12 @@ void Einsum::takeDiagonals(Term &term) {
     labels.push_back(term.labels[first]);
     order.append({int64_t(first), second});
     Value moved = n.transpose(term.value, order);
-    Ints shape(n.shapeOf(moved).drop_back(2));
-    Ints start(shape.size() + 1, 0), step(shape.size() + 1, 1), out(shape);
-    shape.push_back(size * size); // part of a shape that exists
-    step.back() = size + 1;
-    out.push_back(size);
+    Sizes shape = n.sizesOf(moved);
+    shape.pop_back_n(2);
+    Sizes start(shape.size() + 1, 0), step(shape.size() + 1, 1), out(shape);
+    shape.push_back(extent * extent); // part of a shape that exists
+    step.back() = extent + eq::Extent(1);
+    out.push_back(extent);
     term.value =
         n.make("slice", {n.reshape(moved, shape)}, {n.is("start", start), n.is("step", step), n.is("out", out)});
     term.labels = labels;
@@ -222,10 +227,10 @@ void Einsum::takeDiagonals(Term &term) {
 
 /// A dimension of 1 whose label is larger elsewhere repeats: the operand does not depend on it.
 void Einsum::dropBroadcast(Term &term) {
-  Ints shape;
+  Sizes shape;
   Labels labels;
-  for (auto [label, size] : zip_equal(term.labels, n.shapeOf(term.value)))
-    if (size == extents[label]) {
+  for (auto [label, size] : zip_equal(term.labels, n.sizesOf(term.value)))
+    if (size == extents[label] || !size.is(1)) {
       shape.push_back(size);
       labels.push_back(label);
     }
@@ -266,14 +271,14 @@ Term Einsum::join(Term a, Term b, ArrayRef<Term> rest) {
   Value left = arranged(a, together({shared, ownA, summed})), right = arranged(b, together({shared, summed, ownB}));
   if (n.failed())
     return {};
-  int64_t batch = product(shared), inner = product(summed), rows = product(ownA), columns = product(ownB);
+  eq::Extent batch = product(shared), inner = product(summed), rows = product(ownA), columns = product(ownB);
   left = n.reshape(left, {batch, rows, inner});
   right = n.reshape(right, {batch, inner, columns});
   Term result{n.failed()       ? Value()
               : summed.empty() ? n.make("mul", {left, right})
                                : n.make("matmul", {left, right}),
               together({shared, ownA, ownB})};
-  Ints shape;
+  Sizes shape;
   for (int label : result.labels)
     shape.push_back(extents[label]);
   if (result.value)

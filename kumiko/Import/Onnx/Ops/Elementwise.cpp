@@ -23,11 +23,13 @@ Results importBinary(NodeContext &n) {
     return {};
   if (broadcast && given && n.rankOf(b) < n.rankOf(a)) {
     int64_t axis = n.axis(*given, n.rankOf(a));
-    Ints shape(n.shapeOf(b));
+    Sizes shape = n.sizesOf(b);
     while (axis + int64_t(shape.size()) < n.rankOf(a))
       shape.push_back(1);
     b = n.reshape(b, shape);
-  } else if (!broadcast && n.shapeOf(a) != n.shapeOf(b)) {
+  } else if (!broadcast && !llvm::equal(n.sizesOf(a), n.sizesOf(b), [&](const eq::Extent &x, const eq::Extent &y) {
+               return n.agree(x, y, "shapes are equal");
+             })) {
     n.fail(Code::OperandShape, "shapes differ and broadcast is 0")
         .helped("before opset 7 broadcasting must be asked for");
   }
@@ -71,7 +73,7 @@ Results importClip(NodeContext &n) {
     for (auto [number, bound] : {std::pair(1, &low), std::pair(2, &high)}) {
       if (!n.input(number))
         continue;
-      if (n.countOf(n.input(number)) != 1) {
+      if (!n.elementsOf(n.input(number)).is(1)) {
         n.fail(Code::OperandShape, "the bounds must be scalars");
         return {};
       }
@@ -117,7 +119,7 @@ Results importIsInf(NodeContext &n) {
   Value x = n.input(0);
   bool positive = n.flag("detect_positive", true), negative = n.flag("detect_negative", true);
   if (!positive && !negative)
-    return {n.filled(n.builder().getBoolAttr(false), n.builder().getI1Type(), n.shapeOf(x))};
+    return {n.filled(n.builder().getBoolAttr(false), n.builder().getI1Type(), n.sizesOf(x))};
   Value wanted = n.scalar(positive ? INFINITY : -INFINITY, x);
   return {n.make("eq", {positive && negative ? n.make("abs", {x}) : x, wanted})};
 }

@@ -5,12 +5,16 @@ using namespace mlir;
 
 namespace kumiko::onnx {
 
-bool expectShape(NodeContext &n, size_t number, StringRef name, ArrayRef<int64_t> shape) {
-  if (n.failed() || !n.input(number) || n.shapeOf(n.input(number)) == shape)
+bool expectShape(NodeContext &n, size_t number, StringRef name, const SizeList &shape) {
+  if (n.failed() || !n.input(number))
     return !n.failed();
+  if (llvm::equal(n.sizesOf(n.input(number)), shape.list(), [&](const eq::Extent &a, const eq::Extent &b) {
+        return n.agree(a, b, name + " has the sizes of the other inputs");
+      }))
+    return true;
   std::string wanted;
-  for (int64_t extent : shape)
-    wanted += (wanted.empty() ? "" : ",") + std::to_string(extent);
+  for (const eq::Extent &extent : shape.list())
+    wanted += (wanted.empty() ? "" : ",") + extent.str();
   n.fail(Code::OperandShape, name + " does not have the shape [" + wanted + "]")
       .helped("the other inputs and the attributes ask for it");
   return false;
@@ -23,16 +27,16 @@ bool expectInputs(NodeContext &n, ArrayRef<size_t> numbers) {
   return !n.failed();
 }
 
-Value broadcastTo(NodeContext &n, Value x, ArrayRef<int64_t> shape) {
-  if (!x || n.failed() || n.shapeOf(x) == shape)
+Value broadcastTo(NodeContext &n, Value x, const SizeList &shape) {
+  if (!x || n.failed() || n.sizesOf(x) == shape.list())
     return x;
   // nn.expand would cut what is too large.
-  ArrayRef<int64_t> from = n.shapeOf(x);
-  bool fits = from.size() <= shape.size();
-  for (auto [have, want] : zip(reverse(from), reverse(shape)))
-    fits &= have == want || have == 1;
+  Sizes from = n.sizesOf(x);
+  bool fits = from.size() <= shape.list().size();
+  for (auto [have, want] : zip(reverse(from), reverse(shape.list())))
+    fits = fits && (have.is(1) || n.agree(have, want, "shapes broadcast"));
   if (fits)
-    return n.make("expand", {x}, {n.is("shape", shape)});
+    return n.make("expand", {x}, {n.is("shape", shape.list())});
   RankedTensorType wanted = n.typeOf(shape, n.elementOf(x));
   if (wanted)
     n.fail(Code::OperandShape, describe(x.getType()) + " does not broadcast to " + describe(wanted));

@@ -25,20 +25,23 @@ Results importTopK(NodeContext &n) {
   Value x = n.input(0);
   bool largest = n.flag("largest", true);
   n.ignore("sorted"); // unsorted means any order, so also this one
-  int64_t axis = n.axis(n.integer("axis", -1), n.rankOf(x)), k = 0;
+  int64_t axis = n.axis(n.integer("axis", -1), n.rankOf(x));
+  eq::Extent size = n.failed() ? 0 : n.sizesOf(x)[axis], k = 0;
+  auto bounds = [&](size_t) { return DataBounds{std::nullopt, size}; };
   if (n.opset < 10)
     k = n.requiredInteger("k");
-  else if (std::optional<Ints> given = n.constantIntegers(1, "K"))
+  else if (std::optional<Sizes> given = n.sizes(1, "K", bounds))
     k = given->size() == 1 ? given->front() : -1;
   else if (!n.failed())
     n.fail(Code::Arity, "input 1 is left out but required");
   if (n.failed())
     return {};
-  if (k < 0 || k > n.shapeOf(x)[axis]) {
-    n.fail(Code::OperandValue, "K must be one number from 0 to " + Twine(n.shapeOf(x)[axis]))
-        .helped("axis " + Twine(axis) + " has " + Twine(n.shapeOf(x)[axis]) + " elements");
+  if ((k.isStatic() && k.value() < 0) || (k.isStatic() && size.isStatic() && k.value() > size.value())) {
+    n.fail(Code::OperandValue, "K must be one number from 0 to " + size.str())
+        .helped("axis " + Twine(axis) + " has " + size.str() + " elements");
     return {};
   }
+  n.atMost(k, size, "K is at most the size of the axis");
   return n.makeAll("topk", {x}, {n.is("axis", axis), n.is("k", k), n.is("largest", largest)});
 }
 
@@ -51,18 +54,19 @@ Results importCompress(NodeContext &n) {
   if (n.failed() || !n.expectRank(1, 1, 1))
     return {};
   if (!given)
-    x = n.reshape(x, {n.countOf(x)});
+    x = n.reshape(x, {n.elementsOf(x)});
   int64_t axis = n.axis(given.value_or(0), n.rankOf(x));
   if (n.failed())
     return {};
-  if (n.shapeOf(condition)[0] > n.shapeOf(x)[axis]) {
-    n.fail(Code::OperandShape, "the condition has " + Twine(n.shapeOf(condition)[0]) + " elements for " +
-                                   Twine(n.shapeOf(x)[axis]) + " slices")
+  eq::Extent flags = n.sizesOf(condition)[0], slices = n.sizesOf(x)[axis];
+  if (flags.isStatic() && slices.isStatic() && flags.value() > slices.value()) {
+    n.fail(Code::OperandShape, "the condition has " + flags.str() + " elements for " + slices.str() + " slices")
         .helped("it may be shorter, not longer");
     return {};
   }
+  n.atMost(flags, slices, "the condition is not longer than the axis");
   Value index = n.make("nonzero", {condition});
-  return {index ? n.make("gather", {x, n.reshape(index, {n.countOf(index)})}, {n.is("axis", axis)}) : index};
+  return {index ? n.make("gather", {x, n.reshape(index, {n.elementsOf(index)})}, {n.is("axis", axis)}) : index};
 }
 
 Results importUnique(NodeContext &n) {
@@ -70,7 +74,7 @@ Results importUnique(NodeContext &n) {
   bool sorted = n.flag("sorted", true);
   std::optional<int64_t> given = n.integer("axis");
   if (!given && !n.failed())
-    x = n.reshape(x, {n.countOf(x)});
+    x = n.reshape(x, {n.elementsOf(x)});
   int64_t axis = n.failed() ? 0 : n.axis(given.value_or(0), n.rankOf(x));
   return n.makeAll("unique", {x}, {n.is("axis", axis), n.is("sorted", sorted)});
 }
@@ -167,10 +171,14 @@ Results importTfIdf(NodeContext &n) {
 }
 
 constexpr OpCode codes[] = {
-    {"Compress", 2, 2, 1, importCompress},     {"Det", 1, 1, 1, importDet},
-    {"MaxRoiPool", 2, 2, 1, importMaxRoiPool}, {"NonMaxSuppression", 2, 5, 1, importNonMaxSuppression},
-    {"NonZero", 1, 1, 1, importNonZero},       {"RoiAlign", 3, 3, 1, importRoiAlign},
-    {"TfIdfVectorizer", 1, 1, 1, importTfIdf}, {"TopK", 1, 2, 2, importTopK},
+    {"Compress", 2, 2, 1, importCompress},
+    {"Det", 1, 1, 1, importDet},
+    {"MaxRoiPool", 2, 2, 1, importMaxRoiPool},
+    {"NonMaxSuppression", 2, 5, 1, importNonMaxSuppression},
+    {"NonZero", 1, 1, 1, importNonZero},
+    {"RoiAlign", 3, 3, 1, importRoiAlign},
+    {"TfIdfVectorizer", 1, 1, 1, importTfIdf, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"TopK", 1, 2, 2, importTopK},
     {"Unique", 1, 1, 4, importUnique},
 };
 

@@ -15,21 +15,30 @@ Value added(NodeContext &n, Value a, Value b) { return a && b ? n.make("add", {a
 
 /// What the mask (an input of integers) adds to scores: 0, or `filter` where a key is masked. Its forms, by shape:
 /// (batch): the keys' number; (2 batch): the ends, then the starts; (batch, keys) and (batch, queries, keys): flags.
-Value maskBias(NodeContext &n, Value mask, int64_t batch, int64_t queries, int64_t keys, double filter) {
+Value maskBias(NodeContext &n, Value mask, const eq::Extent &batch, const eq::Extent &queries, const eq::Extent &keys,
+               double filter) {
   if (!mask || n.failed())
     return {};
   mlir::Type i64 = n.builder().getI64Type(), f32 = n.builder().getF32Type();
-  ArrayRef<int64_t> shape = n.shapeOf(mask);
+  Sizes shape = n.sizesOf(mask);
+  // Sizes that are other expressions are taken to be those of the form with this rank.
+  auto like = [&](const Sizes &form) {
+    return shape == form ||
+           (shape.size() == form.size() && llvm::equal(shape, form, [&](auto &a, auto &b) {
+              return !(a.isStatic() && b.isStatic()) && n.agree(a, b, "the mask fits batch and sequence");
+            }));
+  };
+  eq::Extent twice = batch * eq::Extent(2);
   Value whole = n.cast(mask, i64), seen;
-  if (shape.size() == 1 && (shape[0] == batch || shape[0] == 2 * batch)) {
+  if (shape.size() == 1 && (shape[0] == twice || like({batch}))) {
     Value key = positions(n, keys, 3, 4);
-    auto bound = [&](int64_t from) { return n.reshape(partOf(n, whole, 0, from, batch), {batch, 1, 1, 1}); };
+    auto bound = [&](const eq::Extent &from) { return n.reshape(partOf(n, whole, 0, from, batch), {batch, 1, 1, 1}); };
     seen = n.make("lt", {key, bound(0)});
-    if (shape[0] == 2 * batch && !n.failed())
+    if (shape[0] == twice && shape[0] != batch && !n.failed())
       seen = n.make("and", {seen, n.make("le", {bound(batch), key})});
-  } else if (shape == ArrayRef<int64_t>({batch, keys})) {
+  } else if (like({batch, keys})) {
     seen = n.make("lt", {n.scalar(0, i64), n.reshape(whole, {batch, 1, 1, keys})});
-  } else if (shape == ArrayRef<int64_t>({batch, queries, keys})) {
+  } else if (like({batch, queries, keys})) {
     seen = n.make("lt", {n.scalar(0, i64), n.reshape(whole, {batch, 1, queries, keys})});
   } else if (!n.failed()) {
     n.fail(Code::UnsupportedForm, "a mask of " + describe(mask.getType()) + " is not supported")
@@ -39,9 +48,9 @@ Value maskBias(NodeContext &n, Value mask, int64_t batch, int64_t queries, int64
 }
 
 /// Keys up to the query's own position, which is `past` behind its number.
-Value causalKeys(NodeContext &n, int64_t queries, int64_t keys, int64_t past) {
+Value causalKeys(NodeContext &n, const eq::Extent &queries, const eq::Extent &keys, const eq::Extent &past) {
   Value query = positions(n, queries, 2, 4);
-  query = query ? n.make("add", {query, n.scalar(past, query)}) : query;
+  query = query ? n.make("add", {query, n.numbersOf({past}, {})}) : query;
   return n.make("le", {positions(n, keys, 3, 4), query});
 }
 
@@ -66,7 +75,11 @@ Results attend(NodeContext &n, Value all, Value mask, Value cache, Value bias) {
     n.fail(Code::UnsupportedForm, "do_rotary=1 and past_present_share_buffer=1 are not supported");
     return {};
   }
-  int64_t width = n.shapeOf(all)[2];
+  if (!n.sizesOf(all)[2].isStatic()) {
+    n.fail(Code::UnsupportedForm, "the number of columns, " + n.sizesOf(all)[2].str() + ", must be a number");
+    return {};
+  }
+  int64_t width = n.sizesOf(all)[2].value();
   if (!sizes)
     sizes = Ints{width / 3, width / 3, width / 3};
   if (sizes->size() != 3 || any_of(*sizes, [&](int64_t size) { return size < 0 || size > width; }) ||
@@ -78,20 +91,20 @@ Results attend(NodeContext &n, Value all, Value mask, Value cache, Value bias) {
   operands.q = part(0, (*sizes)[0]);
   operands.k = part((*sizes)[0], (*sizes)[1]);
   operands.v = part((*sizes)[0] + (*sizes)[1], (*sizes)[2]);
-  int64_t past = 0;
+  eq::Extent past = 0;
   if (cache) {
-    if (n.failed() || n.rankOf(cache) != 5 || n.shapeOf(cache)[0] != 2) {
+    if (n.failed() || n.rankOf(cache) != 5 || !n.agree(n.sizesOf(cache)[0], 2, "past is keys and values")) {
       if (!n.failed())
         n.fail(Code::OperandShape, "past is not (2, batch, heads, sequence, depth)");
       return {};
     }
-    past = n.shapeOf(cache)[3];
+    past = n.sizesOf(cache)[3];
     operands.k = n.make("concat", {entryOf(n, cache, 0), operands.k}, {n.is("axis", 2)});
     operands.v = n.make("concat", {entryOf(n, cache, 1), operands.v}, {n.is("axis", 2)});
   }
   if (n.failed())
     return {};
-  int64_t batch = n.shapeOf(operands.q)[0], queries = n.shapeOf(operands.q)[2], keys = n.shapeOf(operands.k)[2];
+  eq::Extent batch = n.sizesOf(operands.q)[0], queries = n.sizesOf(operands.q)[2], keys = n.sizesOf(operands.k)[2];
   operands.bias = added(n, maskBias(n, mask, batch, queries, keys, filter), bias);
   if (causal)
     operands.allowed = causalKeys(n, queries, keys, past);
@@ -100,9 +113,9 @@ Results attend(NodeContext &n, Value all, Value mask, Value cache, Value bias) {
     return {};
   Value present;
   if (n.wants(1)) {
-    Ints one{1};
-    append_range(one, n.shapeOf(operands.k));
-    if (n.shapeOf(operands.k) != n.shapeOf(operands.v))
+    Sizes one{1};
+    append_range(one, n.sizesOf(operands.k));
+    if (n.sizesOf(operands.k) != n.sizesOf(operands.v))
       n.fail(Code::OperandShape, "present needs keys and values of the same size");
     present = n.make("concat", {n.reshape(operands.k, one), n.reshape(operands.v, one)}, {n.is("axis", 0)});
   }
@@ -127,10 +140,12 @@ Results importQAttention(NodeContext &n) {
   Value scale = n.make("mul", {n.input(3), n.input(4)});
   if (n.failed())
     return {};
-  Ints shape(n.shapeOf(product));
+  Sizes shape = n.sizesOf(product);
   Value all = n.make("mul", {n.cast(product, n.elementOf(scale)), scale});
   all = n.make("add", {all, n.input(2)});
-  if (all && n.shapeOf(all) != ArrayRef(shape)) {
+  if (all && !llvm::equal(n.sizesOf(all), shape, [&](const eq::Extent &a, const eq::Extent &b) {
+        return n.agree(a, b, "scales and bias fit the product");
+      })) {
     n.fail(Code::OperandShape, "scales or bias do not fit the product")
         .helped("a scale is one number or one per column, the bias one per column");
     return {};
@@ -139,12 +154,13 @@ Results importQAttention(NodeContext &n) {
 }
 
 /// A key or value as (batch, heads, sequence, depth), with its part of the bias.
-Value headed(NodeContext &n, Value x, int64_t heads, int64_t biasFrom) {
+Value headed(NodeContext &n, Value x, int64_t heads, const eq::Extent &biasFrom) {
   if (n.failed() || n.rankOf(x) == 4)
     return x;
   if (Value bias = n.input(3); bias && n.rankOf(x) == 3) {
-    int64_t size = n.shapeOf(x)[2];
-    if (n.rankOf(bias) != 1 || biasFrom + size > n.shapeOf(bias)[0]) {
+    eq::Extent size = n.sizesOf(x)[2];
+    eq::Extent left = n.rankOf(bias) != 1 ? eq::Extent(-1) : n.sizesOf(bias)[0] - biasFrom - size;
+    if (!left.knownNonNegative()) {
       n.fail(Code::OperandShape, "the bias does not have one number for each column of query, key and value");
       return {};
     }
@@ -167,15 +183,15 @@ Results importMultiHeadAttention(NodeContext &n) {
         .helped("give query (batch, sequence, width), key and value by themselves");
     return {};
   }
-  int64_t width = n.shapeOf(n.input(0))[2], keyWidth = n.rankOf(n.input(1)) == 3 ? n.shapeOf(n.input(1))[2] : width;
+  eq::Extent width = n.sizesOf(n.input(0))[2], keyWidth = n.rankOf(n.input(1)) == 3 ? n.sizesOf(n.input(1))[2] : width;
   operands.q = headed(n, n.input(0), heads, 0);
   operands.k = headed(n, n.input(1), heads, width);
   operands.v = headed(n, n.input(2), heads, width + keyWidth);
-  int64_t past = 0;
+  eq::Extent past = 0;
   if (n.input(6) && n.input(7)) {
     if (!n.expectRank(6, 4, 4) || !n.expectRank(7, 4, 4))
       return {};
-    past = n.shapeOf(n.input(6))[2];
+    past = n.sizesOf(n.input(6))[2];
     operands.k = n.make("concat", {n.input(6), operands.k}, {n.is("axis", 2)});
     operands.v = n.make("concat", {n.input(7), operands.v}, {n.is("axis", 2)});
   }
@@ -184,7 +200,7 @@ Results importMultiHeadAttention(NodeContext &n) {
       n.fail(Code::OperandRank, "the key has rank " + Twine(n.rankOf(operands.k)) + ", expected 3 or 4");
     return {};
   }
-  int64_t batch = n.shapeOf(operands.q)[0], queries = n.shapeOf(operands.q)[2], keys = n.shapeOf(operands.k)[2];
+  eq::Extent batch = n.sizesOf(operands.q)[0], queries = n.sizesOf(operands.q)[2], keys = n.sizesOf(operands.k)[2];
   operands.bias = added(n, maskBias(n, n.input(4), batch, queries, keys, filter), n.input(5));
   if (causal)
     operands.allowed = causalKeys(n, queries, keys, past);
@@ -333,10 +349,10 @@ Results importRotaryEmbedding(NodeContext &n) {
 
 constexpr OpCode codes[] = {
     {"Attention", 2, 7, 2, importAttention},
-    {"GroupQueryAttention", 1, 16, 4, importGroupQueryAttention},
+    {"GroupQueryAttention", 1, 16, 4, importGroupQueryAttention, /*takesLists=*/false, /*needsNumbers=*/true},
     {"MultiHeadAttention", 1, 10, 4, importMultiHeadAttention},
     {"QAttention", 5, 9, 2, importQAttention},
-    {"RotaryEmbedding", 4, 4, 1, importRotaryEmbedding},
+    {"RotaryEmbedding", 4, 4, 1, importRotaryEmbedding, /*takesLists=*/false, /*needsNumbers=*/true},
 };
 
 } // namespace

@@ -84,11 +84,13 @@ Results rescaled(NodeContext &n, Value product, Value scaleA, Value scaleB, Valu
   mlir::Type f32 = n.builder().getF32Type();
   if (n.failed())
     return {};
-  Ints shape(n.shapeOf(product));
+  Sizes shape = n.sizesOf(product);
   Value y = n.make("mul", {n.cast(product, f32), n.make("mul", {scaleA, scaleB})});
   if (bias)
     y = n.make("add", {y, bias});
-  if (y && n.shapeOf(y) != ArrayRef(shape)) {
+  if (y && !llvm::equal(n.sizesOf(y), shape, [&](const eq::Extent &a, const eq::Extent &b) {
+        return n.agree(a, b, "scales and bias fit the product");
+      })) {
     n.fail(Code::OperandShape, "scales or bias do not fit the product")
         .helped("a scale is one number or one per column, the bias one per column");
     return {};
@@ -111,7 +113,7 @@ Results importDynamicQuantizeMatMul(NodeContext &n) {
 Value unpacked(NodeContext &n, Value bytes, int64_t bits) {
   if (n.failed())
     return {};
-  Ints shape(n.shapeOf(bytes));
+  Sizes shape = n.sizesOf(bytes);
   shape.push_back(1);
   ValueList parts;
   for (int64_t shift = 0; shift < 8; shift += bits) {
@@ -172,7 +174,7 @@ Results importMatMulNBits(NodeContext &n) {
     Value row = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", inner)});
     group = n.make("div", {row, n.scalar(size, i64)});
   }
-  if (!n.failed() && n.countOf(group) != inner)
+  if (!n.failed() && !n.agree(n.elementsOf(group), inner, "g_idx has one number for each row"))
     n.fail(Code::OperandShape, "g_idx does not have one number for each of " + Twine(inner) + " rows");
   auto perRow = [&](Value x) {
     return n.failed() || n.rankOf(x) == 0 ? x : n.make("gather", {x, group}, {n.is("axis", 1)});

@@ -13,8 +13,11 @@ namespace {
 Results normalized(NodeContext &n, Value x, Value scale, Value bias, bool simplified, double eps) {
   if (n.failed())
     return {};
-  if (n.rankOf(x) < 1 || n.rankOf(scale) != 1 || n.shapeOf(scale)[0] != n.shapeOf(x).back() ||
-      (bias && n.shapeOf(bias) != n.shapeOf(scale))) {
+  auto fits = [&](Value parameter) {
+    return n.rankOf(parameter) == 1 &&
+           n.agree(n.sizesOf(parameter)[0], n.sizesOf(x).back(), "there is one number for each column");
+  };
+  if (n.rankOf(x) < 1 || !fits(scale) || (bias && !fits(bias))) {
     n.fail(Code::OperandShape, "gamma and beta must have one number for each of the last dimension of the input");
     return {};
   }
@@ -26,7 +29,7 @@ Results normalized(NodeContext &n, Value x, Value scale, Value bias, bool simpli
   Results made = n.makeAll("layer_norm", {x, scale, bias}, attributes);
   if (n.failed())
     return {};
-  Ints kept(n.shapeOf(x));
+  Sizes kept = n.sizesOf(x);
   kept.back() = 1;
   return {made[0], n.reshape(made[1], kept), n.reshape(made[2], kept)};
 }
@@ -36,7 +39,9 @@ Value withSkip(NodeContext &n, Value bias) {
   Value x = n.input(0), sum = n.make("add", {x, n.input(1)});
   if (bias)
     sum = n.make("add", {sum, bias});
-  if (sum && n.shapeOf(sum) != n.shapeOf(x)) {
+  if (sum && !llvm::equal(n.sizesOf(sum), n.sizesOf(x), [&](const eq::Extent &a, const eq::Extent &b) {
+        return n.agree(a, b, "skip and bias fit the input");
+      })) {
     n.fail(Code::OperandShape, "skip or bias does not fit the input").helped("they may only add to its own shape");
     return {};
   }
@@ -70,7 +75,7 @@ Results importEmbedLayerNormalization(NodeContext &n) {
   n.ignore("mask_index_type"); // whether the second output is asked for, which its name says
   if (!expectInputs(n, {2, 3, 5, 6}) || !n.expectRank(0, 2, 2) || !n.expectRank(2, 2, 2) || !n.expectRank(3, 2, 2))
     return {};
-  int64_t batch = n.shapeOf(ids)[0], length = n.shapeOf(ids)[1];
+  eq::Extent batch = n.sizesOf(ids)[0], length = n.sizesOf(ids)[1];
   auto lookUp = [&](Value table, Value index) { return n.make("gather", {table, index}, {n.is("axis", 0)}); };
   if (!positions) {
     mlir::Type i64 = n.builder().getI64Type();
@@ -83,7 +88,7 @@ Results importEmbedLayerNormalization(NodeContext &n) {
   if (n.failed())
     return {};
   mlir::Type i32 = n.builder().getI32Type();
-  Value lengths = n.make("expand", {n.scalar(0, i32)}, {n.is("shape", Ints{batch})});
+  Value lengths = n.make("expand", {n.scalar(0, i32)}, {n.is("shape", Sizes{batch})});
   if (mask && n.wants(1))
     lengths = n.make("reduce", {n.cast(mask, i32)}, {n.is("kind", "+"), n.is("axes", Ints{1})});
   return {made[0], lengths, sum};

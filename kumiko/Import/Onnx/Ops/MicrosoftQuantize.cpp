@@ -52,15 +52,14 @@ Results importSoftmax(NodeContext &n) {
   int64_t opset = n.integer("opset", 13), given = n.integer("axis", -1);
   if (!expectInputs(n, {1, 3, 4}))
     return {};
-  Ints shape(n.shapeOf(n.input(0)));
+  Sizes shape = n.sizesOf(n.input(0));
   int64_t axis = n.axis(given, shape.size());
   Value x = realInput(n, 0);
   if (n.failed())
     return {};
   // Before opset 13 everything from `axis` on was one dimension.
   if (opset < 13) {
-    int64_t rows = cantFail(elementCount(ArrayRef(shape).take_front(axis)));
-    x = n.reshape(x, {rows, cantFail(elementCount(ArrayRef(shape).drop_front(axis)))});
+    x = n.reshape(x, {product(ArrayRef(shape).take_front(axis)), product(ArrayRef(shape).drop_front(axis))});
     axis = 1;
   }
   Value y = n.make("softmax", {x}, {n.is("axis", axis)});
@@ -106,7 +105,8 @@ Results importGlobalAveragePool(NodeContext &n) {
   Value x = channelsMoved(n, realInput(n, 0), last, /*back=*/false);
   if (n.failed())
     return {};
-  Ints kept(n.shapeOf(x).take_front(2));
+  Sizes kept = n.sizesOf(x);
+  kept.truncate(2);
   kept.resize(n.rankOf(x), 1);
   Value y = n.make("mean", {x}, {n.is("axes", counting(2, n.rankOf(x)))});
   return y ? asInput(n, channelsMoved(n, n.reshape(y, kept), last, /*back=*/true), 3, n.input(0)) : Results();
@@ -144,7 +144,7 @@ Results importQGemm(NodeContext &n) {
   Value y = n.failed() ? Value() : integerProduct(n, a, n.input(2), b, n.input(5));
   if (n.failed())
     return {};
-  Ints shape(n.shapeOf(y));
+  Sizes shape = n.sizesOf(y);
   mlir::Type f32 = n.builder().getF32Type();
   if (n.input(6))
     y = n.make("add", {y, n.input(6)});
@@ -152,7 +152,9 @@ Results importQGemm(NodeContext &n) {
   if (alpha != 1 && !n.failed())
     scale = n.make("mul", {n.scalar(alpha, f32), scale});
   y = n.failed() ? Value() : n.make("mul", {n.cast(y, f32), scale});
-  if (y && n.shapeOf(y) != ArrayRef(shape)) {
+  if (y && !llvm::equal(n.sizesOf(y), shape, [&](const eq::Extent &a, const eq::Extent &b) {
+        return n.agree(a, b, "C fits the product");
+      })) {
     n.fail(Code::OperandShape, "C or the scales do not fit the product");
     return {};
   }
@@ -217,7 +219,7 @@ Results importDequantize(NodeContext &n) { return findCode("", "DequantizeLinear
 
 constexpr OpCode codes[] = {
     {"DequantizeLinear", 2, 3, 1, importDequantize},
-    {"DynamicQuantizeLSTM", 3, 12, 3, importDynamicQuantizeLstm},
+    {"DynamicQuantizeLSTM", 3, 12, 3, importDynamicQuantizeLstm, /*takesLists=*/false, /*needsNumbers=*/true},
     {"QGemm", 1, 9, 1, importQGemm},
     {"QLinearAdd", 1, 8, 1, importAdd},
     {"QLinearAveragePool", 1, 5, 1, importAveragePool},

@@ -44,9 +44,10 @@ Results importConcat(NodeContext &n) {
       return {};
     }
     bool fits = n.rankOf(x) == n.rankOf(first);
+    Sizes sizes = n.sizesOf(x), wanted = n.sizesOf(first);
     for (int64_t dim = 0; fits && dim < n.rankOf(first); ++dim)
-      fits = dim == axis || n.shapeOf(x)[dim] == n.shapeOf(first)[dim];
-    if (!fits) {
+      fits = dim == axis || n.agree(sizes[dim], wanted[dim], "inputs are equal in all but one axis");
+    if (!fits && !n.failed()) {
       n.fail(Code::OperandShape, "inputs 0 and " + Twine(number) + " differ in more than axis " + Twine(axis))
           .helped("all other dimensions must be equal");
       return {};
@@ -55,64 +56,66 @@ Results importConcat(NodeContext &n) {
   return {n.inputCount() == 1 ? first : n.make("concat", n.inputs(), {n.is("axis", axis)})};
 }
 
-/// NumPy's rule for two shapes; empty when they do not go together.
-std::optional<Ints> broadcast(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+/// NumPy's rule for two shapes; empty when they do not go together. Of two expressions the first wins, and the op says
+/// at run time whether they agree.
+std::optional<Sizes> broadcast(ArrayRef<eq::Extent> a, ArrayRef<eq::Extent> b) {
   if (a.size() < b.size())
     std::swap(a, b);
-  Ints result(a);
+  Sizes result(a);
   for (auto [to, from] : zip(reverse(result), reverse(b))) {
-    if (to != from && to != 1 && from != 1)
+    if (to.isStatic() && from.isStatic() && to != from && !to.is(1) && !from.is(1))
       return std::nullopt;
-    to = to == 1 ? from : to;
+    to = eq::Extent::broadcast(to, from);
   }
   return result;
 }
 
 Results importExpand(NodeContext &n) {
   Value x = n.input(0);
-  std::optional<Ints> wanted = n.constantIntegers(1, "shape");
+  std::optional<Sizes> wanted = n.sizes(1, "shape");
   if (!wanted)
     return {};
-  std::optional<Ints> shape = broadcast(n.shapeOf(x), *wanted);
-  if (!shape || any_of(*shape, [](int64_t size) { return size < 0; })) {
+  std::optional<Sizes> shape = broadcast(n.sizesOf(x), *wanted);
+  if (!shape || any_of(*shape, [](const eq::Extent &size) { return size.isStatic() && size.value() < 0; })) {
     n.fail(Code::OperandShape, "the input does not broadcast to the shape").helped("dimensions must be equal or 1");
     return {};
   }
   if (!n.typeOf(*shape, n.elementOf(x)))
     return {};
-  return {ArrayRef(*shape) == n.shapeOf(x) ? x : n.make("expand", {x}, {n.is("shape", *shape)})};
+  return {*shape == n.sizesOf(x) ? x : n.make("expand", {x}, {n.is("shape", *shape)})};
 }
 
 /// Each dimension as (repeat, size), expanded and flattened again.
 Results importTile(NodeContext &n) {
   Value x = n.input(0);
-  std::optional<Ints> repeats;
+  std::optional<Sizes> repeats;
   if (n.opset < 6) {
     std::optional<Ints> tiles = n.constantIntegers(1, "tiles"), axis = n.constantIntegers(2, "axis");
     if (!tiles || !axis || tiles->size() != 1 || axis->size() != 1)
       return n.failed() ? Results() : (n.fail(Code::OperandShape, "tiles and axis must be scalars"), Results());
-    repeats = Ints(n.rankOf(x), 1);
+    repeats = Sizes(n.rankOf(x), 1);
     int64_t place = n.axis(axis->front(), n.rankOf(x));
     if (n.failed())
       return {};
     (*repeats)[place] = tiles->front();
   } else {
-    repeats = n.constantIntegers(1, "repeats");
+    repeats = n.sizes(1, "repeats");
   }
   if (n.failed() || !repeats)
     return {};
-  if (int64_t(repeats->size()) != n.rankOf(x) ||
-      any_of(*repeats, [](int64_t count) { return count < 0 || count >= int64_t(1) << 47; })) {
+  if (int64_t(repeats->size()) != n.rankOf(x) || any_of(*repeats, [](const eq::Extent &count) {
+        return count.isStatic() && (count.value() < 0 || count.value() >= int64_t(1) << 47);
+      })) {
     n.fail(Code::OperandValue, "repeats must have one number, not negative, for each dimension of the input")
         .helped("the input has " + Twine(n.rankOf(n.input(0))) + " dimensions; repeats has " +
-                Twine(n.countOf(n.input(1))) + " numbers");
+                n.elementsOf(n.input(1)).str() + " numbers");
     return {};
   }
-  Ints before, between, after;
-  for (auto [size, count] : zip_equal(n.shapeOf(x), *repeats)) {
+  Sizes before, between, after;
+  for (auto [size, count] : zip_equal(n.sizesOf(x), *repeats)) {
     before.append({1, size});
     between.append({count, size});
-    after.push_back(std::min<uint64_t>(SaturatingMultiply<uint64_t>(size, count), int64_t(1) << 62));
+    after.push_back(size * count);
   }
   if (!n.typeOf(after, n.elementOf(x)))
     return {};
@@ -140,18 +143,21 @@ Results importDepthToSpace(NodeContext &n) {
   StringRef mode = n.text("mode", "DCR");
   if (!n.expectRank(0, 4, 4))
     return {};
-  ArrayRef<int64_t> shape = n.shapeOf(n.input(0));
-  if (block < 1 || block > 1 << 20 || shape[1] % (block * block) != 0) {
-    n.fail(Code::AttributeValue, Twine(shape[1]) + " channels cannot be split into blocks of " + Twine(block))
-        .helped("blocksize * blocksize must divide the number of channels");
+  Sizes shape = n.sizesOf(n.input(0));
+  eq::Extent depth = block < 1 || block > 1 << 20 ? eq::Extent(0) : floorDiv(shape[1], block * block);
+  if (block < 1 || block > 1 << 20 ||
+      !n.agree(depth * eq::Extent(block * block), shape[1], "blocks divide the channels")) {
+    if (!n.failed())
+      n.fail(Code::AttributeValue, shape[1].str() + " channels cannot be split into blocks of " + Twine(block))
+          .helped("blocksize * blocksize must divide the number of channels");
     return {};
   }
-  int64_t depth = shape[1] / (block * block);
   bool first = mode == "DCR";
   Value split = first ? n.reshape(n.input(0), {shape[0], block, block, depth, shape[2], shape[3]})
                       : n.reshape(n.input(0), {shape[0], depth, block, block, shape[2], shape[3]});
   Value moved = n.failed() ? Value() : n.transpose(split, first ? Ints{0, 3, 4, 1, 5, 2} : Ints{0, 1, 4, 2, 5, 3});
-  return {n.failed() ? Value() : n.reshape(moved, {shape[0], depth, shape[2] * block, shape[3] * block})};
+  return {n.failed() ? Value()
+                     : n.reshape(moved, {shape[0], depth, shape[2] * eq::Extent(block), shape[3] * eq::Extent(block)})};
 }
 
 /// y(n, (a, b, c), h, w) = x(n, c, (h, a), (w, b)); CRD: (c, a, b)
@@ -160,17 +166,20 @@ Results importSpaceToDepth(NodeContext &n) {
   StringRef mode = n.text("mode", "DCR");
   if (!n.expectRank(0, 4, 4))
     return {};
-  ArrayRef<int64_t> shape = n.shapeOf(n.input(0));
-  if (block < 1 || block > 1 << 20 || shape[2] % block != 0 || shape[3] % block != 0) {
-    n.fail(Code::AttributeValue, "the image cannot be split into blocks of " + Twine(block))
-        .helped("blocksize must divide height and width");
+  Sizes shape = n.sizesOf(n.input(0));
+  bool possible = block >= 1 && block <= 1 << 20;
+  eq::Extent height = possible ? floorDiv(shape[2], block) : 0, width = possible ? floorDiv(shape[3], block) : 0;
+  if (!possible || !n.agree(height * eq::Extent(block), shape[2], "blocks divide the height") ||
+      !n.agree(width * eq::Extent(block), shape[3], "blocks divide the width")) {
+    if (!n.failed())
+      n.fail(Code::AttributeValue, "the image cannot be split into blocks of " + Twine(block))
+          .helped("blocksize must divide height and width");
     return {};
   }
-  int64_t height = shape[2] / block, width = shape[3] / block;
   Value split = n.reshape(n.input(0), {shape[0], shape[1], height, block, width, block});
   Value moved =
       n.failed() ? Value() : n.transpose(split, mode == "DCR" ? Ints{0, 3, 5, 1, 2, 4} : Ints{0, 1, 3, 5, 2, 4});
-  return {n.failed() ? Value() : n.reshape(moved, {shape[0], shape[1] * block * block, height, width})};
+  return {n.failed() ? Value() : n.reshape(moved, {shape[0], shape[1] * eq::Extent(block * block), height, width})};
 }
 
 /// on where the index says so along a new axis, off elsewhere; negative indices count from the end.
@@ -180,7 +189,7 @@ Results importOneHot(NodeContext &n) {
     return {};
   Value values = n.input(2);
   double size = depth->count() == 1 ? valueAt(*depth, 0) : -1;
-  if (!(size >= 0 && size < 1e15) || n.shapeOf(values) != ArrayRef<int64_t>{2}) {
+  if (!(size >= 0 && size < 1e15) || n.rankOf(values) != 1 || !n.agree(n.sizesOf(values)[0], 2, "values are two")) {
     n.fail(Code::OperandValue, "depth must be one number, not negative, and values must have two elements");
     return {};
   }
@@ -190,7 +199,8 @@ Results importOneHot(NodeContext &n) {
   int64_t rank = n.rankOf(n.input(0)) + 1, axis = n.axis(n.integer("axis", -1), rank);
   if (n.failed())
     return {};
-  Ints kept(n.shapeOf(n.input(0))), column(rank, 1);
+  Sizes kept = n.sizesOf(n.input(0));
+  Ints column(rank, 1);
   kept.insert(kept.begin() + axis, 1);
   column[axis] = size;
   Value position = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", column[axis])});

@@ -10,14 +10,14 @@ namespace kumiko::onnx {
 namespace {
 
 /// Fails unless the inputs from `first` to `last` have one number per channel.
-bool expectPerChannel(NodeContext &n, size_t first, size_t last, int64_t channels) {
+bool expectPerChannel(NodeContext &n, size_t first, size_t last, const eq::Extent &channels) {
   for (size_t number = first; number <= last; ++number) {
-    ArrayRef<int64_t> shape = n.shapeOf(n.input(number));
-    if (shape.size() == 1 && shape[0] == channels)
+    Sizes shape = n.sizesOf(n.input(number));
+    if (shape.size() == 1 && n.agree(shape[0], channels, "there is one number for each channel"))
       continue;
     n.fail(Code::OperandShape,
-           "input " + Twine(number) + " does not have one number for each of " + Twine(channels) + " channels")
-        .helped("its shape must be [" + Twine(channels) + "]");
+           "input " + Twine(number) + " does not have one number for each of " + channels.str() + " channels")
+        .helped("its shape must be [" + channels.str() + "]");
     return false;
   }
   return true;
@@ -28,7 +28,7 @@ Value meanKept(NodeContext &n, Value x, ArrayRef<int64_t> axes) {
   Value y = n.make("mean", {x}, {n.is("axes", axes)});
   if (!y)
     return y;
-  Ints shape(n.shapeOf(x));
+  Sizes shape = n.sizesOf(x);
   for (int64_t axis : axes)
     shape[axis] = 1;
   return n.reshape(y, shape);
@@ -46,7 +46,7 @@ Results trainBatchNorm(NodeContext &n, double momentum, NamedAttribute eps) {
   Value batchVariance = n.make("mean", {n.make("mul", {centred, centred})}, {n.is("axes", axes)});
   if (n.failed())
     return {};
-  batchMean = n.reshape(batchMean, n.shapeOf(mean));
+  batchMean = n.reshape(batchMean, n.sizesOf(mean));
   auto mix = [&](Value old, Value now) {
     Value kept = n.make("mul", {old, n.scalar(momentum, old)});
     return n.make("add", {kept, n.make("mul", {now, n.scalar(1 - momentum, now)})});
@@ -60,7 +60,7 @@ Results importBatchNormalization(NodeContext &n) {
   NamedAttribute eps = n.is("eps", n.real("epsilon", 1e-5f));
   bool training = n.opset < 7 ? !n.flag("is_test") && n.wants(1) : n.flag("training_mode");
   bool spatial = n.flag("spatial", true);
-  if (!n.expectRank(0, 2) || !expectPerChannel(n, 1, 4, n.shapeOf(n.input(0))[1]))
+  if (!n.expectRank(0, 2) || !expectPerChannel(n, 1, 4, n.sizesOf(n.input(0))[1]))
     return {};
   if (!spatial) {
     n.fail(Code::UnsupportedForm, "spatial=0 is not supported")
@@ -86,11 +86,12 @@ mlir::Type stashType(NodeContext &n) {
 bool expectTail(NodeContext &n, size_t number, int64_t axis) {
   if (n.failed() || !n.input(number))
     return !n.failed();
-  ArrayRef<int64_t> tail = n.shapeOf(n.input(0)).drop_front(axis), shape = n.shapeOf(n.input(number));
+  Sizes whole = n.sizesOf(n.input(0)), shape = n.sizesOf(n.input(number));
+  ArrayRef<eq::Extent> tail = ArrayRef(whole).drop_front(axis);
   bool fits = shape.size() <= tail.size();
   for (auto [have, want] : zip(reverse(shape), reverse(tail)))
-    fits &= have == want || have == 1;
-  if (!fits)
+    fits = fits && (have.is(1) || n.agree(have, want, "an input has the sizes of the last dimensions"));
+  if (!fits && !n.failed())
     n.fail(Code::OperandShape, "input " + Twine(number) + " does not fit the dimensions from " + Twine(axis) + " on")
         .helped("it must have their sizes, or 1 in places");
   return fits;
@@ -106,8 +107,8 @@ Results importLayerNormalization(NodeContext &n) {
   Results results = n.makeAll("layer_norm", n.inputs(), {n.is("axis", axis), n.is("eps", eps), n.is("acc", acc)});
   if (n.failed())
     return {};
-  Ints kept(n.shapeOf(x).take_front(axis));
-  kept.resize(n.rankOf(x), 1);
+  Sizes kept = n.sizesOf(x);
+  std::fill(kept.begin() + axis, kept.end(), eq::Extent(1));
   return {results[0], n.reshape(results[1], kept), n.reshape(results[2], kept)};
 }
 
@@ -120,7 +121,7 @@ Results importRmsNormalization(NodeContext &n) {
       n.make("rms_norm", n.inputs(), {n.is("axis", axis), n.is("eps", n.real("epsilon", 1e-5f)), n.is("acc", acc)})};
 }
 
-Value groupNorm(NodeContext &n, Value scale, Value bias, int64_t groups, mlir::Type acc) {
+Value groupNorm(NodeContext &n, Value scale, Value bias, const eq::Extent &groups, mlir::Type acc) {
   return n.make("group_norm", {n.input(0), scale, bias},
                 {n.is("groups", groups), n.is("eps", n.real("epsilon", 1e-5f)), n.is("acc", acc)});
 }
@@ -130,27 +131,28 @@ Results importGroupNormalization(NodeContext &n) {
   int64_t groups = n.requiredInteger("num_groups");
   if (!n.expectRank(0, 2))
     return {};
-  int64_t channels = n.shapeOf(n.input(0))[1];
-  if (groups < 1 || channels % groups != 0) {
-    n.fail(Code::AttributeValue, Twine(channels) + " channels cannot be split into " + Twine(groups) + " groups");
+  eq::Extent channels = n.sizesOf(n.input(0))[1], each = groups < 1 ? 0 : floorDiv(channels, groups);
+  if (groups < 1 || !n.agree(each * eq::Extent(groups), channels, "groups divide the channels")) {
+    if (!n.failed())
+      n.fail(Code::AttributeValue, channels.str() + " channels cannot be split into " + Twine(groups) + " groups");
     return {};
   }
   Value scale = n.input(1), bias = n.input(2);
-  if (!expectPerChannel(n, 1, 2, n.opset < 21 ? groups : channels))
+  if (!expectPerChannel(n, 1, 2, n.opset < 21 ? eq::Extent(groups) : channels))
     return {};
   if (n.opset < 21) // one number per group: repeat it for the group's channels
     for (Value *value : {&scale, &bias}) {
       Value column = n.reshape(*value, {groups, 1});
-      Value wide = n.make("expand", {column}, {n.is("shape", Ints{groups, channels / groups})});
+      Value wide = n.make("expand", {column}, {n.is("shape", Sizes{groups, each})});
       *value = wide ? n.reshape(wide, {channels}) : wide;
     }
   return {groupNorm(n, scale, bias, groups, acc)};
 }
 
 Results importInstanceNormalization(NodeContext &n) {
-  if (!n.expectRank(0, 2) || !expectPerChannel(n, 1, 2, n.shapeOf(n.input(0))[1]))
+  if (!n.expectRank(0, 2) || !expectPerChannel(n, 1, 2, n.sizesOf(n.input(0))[1]))
     return {};
-  return {groupNorm(n, n.input(1), n.input(2), n.shapeOf(n.input(0))[1], n.builder().getF32Type())};
+  return {groupNorm(n, n.input(1), n.input(2), n.sizesOf(n.input(0))[1], n.builder().getF32Type())};
 }
 
 /// (x - mean) / (sqrt(mean of squares) + 1e-9)
@@ -177,7 +179,7 @@ Results importLpNormalization(NodeContext &n) {
     norm = n.make("sqrt", {norm});
   if (n.failed())
     return {};
-  Ints kept(n.shapeOf(x));
+  Sizes kept = n.sizesOf(x);
   kept[axis] = 1;
   norm = n.reshape(norm, kept);
   Value zero = n.scalar(0, x);

@@ -1,7 +1,6 @@
 //===- Pooling.cpp - pooling over windows and whole images -------------------===//
 #include "kumiko/Import/Onnx/Ops/Window.h"
 #include "kumiko/Import/Onnx/Registry.h"
-#include <numeric>
 
 using namespace llvm;
 using namespace mlir;
@@ -34,15 +33,18 @@ SmallVector<NamedAttribute, 8> attributesOf(NodeContext &n, const Window &window
 
 /// Row-major positions in an image of this shape as positions with the first spatial dimension fastest. Which element
 /// of a window wins does not depend on how it is counted.
-Value columnMajor(NodeContext &n, Value index, ArrayRef<int64_t> shape) {
-  int64_t image = std::accumulate(shape.begin() + 2, shape.end(), int64_t(1), std::multiplies<>());
-  if (image == 0)
+Value columnMajor(NodeContext &n, Value index, ArrayRef<eq::Extent> shape) {
+  eq::Extent image = product(shape.drop_front(2));
+  if (image.is(0))
     return index; // windows of padding alone have no position
-  auto apply = [&](StringRef op, Value a, int64_t b) { return n.make(op, {a, n.scalar(b, a)}); };
+  auto apply = [&](StringRef op, Value a, const eq::Extent &b) { return n.make(op, {a, n.numbersOf({b}, {})}); };
   Value result = apply("mul", apply("div", index, image), image);
-  int64_t slower = image, faster = 1;
-  for (int64_t extent : shape.drop_front(2)) {
-    slower /= extent;
+  eq::Extent faster = 1;
+  ArrayRef<eq::Extent> rest = shape.drop_front(2);
+  while (!rest.empty()) {
+    eq::Extent extent = rest.front();
+    rest = rest.drop_front();
+    eq::Extent slower = product(rest);
     Value coordinate = apply("mod", apply("div", index, slower), extent);
     result = n.make("add", {result, apply("mul", coordinate, faster)});
     faster *= extent;
@@ -59,7 +61,7 @@ Results importMaxPool(NodeContext &n) {
   Value x = n.input(0);
   Results results = n.makeAll("max_pool", {x}, attributesOf(n, *window));
   if (countColumns && n.wants(1) && !n.failed())
-    results[1] = columnMajor(n, results[1], n.shapeOf(x));
+    results[1] = columnMajor(n, results[1], n.sizesOf(x));
   return results;
 }
 
@@ -93,8 +95,8 @@ Results importLpPool(NodeContext &n) {
     return {};
   mergeExtra(*window);
   Value x = n.input(0);
-  int64_t channels = n.shapeOf(x)[1];
-  Ints shape{channels, 1};
+  eq::Extent channels = n.sizesOf(x)[1];
+  Sizes shape{channels, 1};
   append_range(shape, window->kernel);
   Value ones = n.make("expand", {n.scalar(1, x)}, {n.is("shape", shape)});
   Value sum = n.make("conv", {power(n, x, *p), ones, Value()},
@@ -110,8 +112,8 @@ Value reduceImage(NodeContext &n, Value x, StringRef op, StringRef kind) {
   if (!kind.empty())
     attributes.push_back(n.is("kind", kind));
   Value y = n.make(op, {x}, attributes);
-  Ints shape(n.shapeOf(x).take_front(2));
-  shape.resize(n.rankOf(x), 1);
+  Sizes shape = n.sizesOf(x);
+  std::fill(shape.begin() + 2, shape.end(), eq::Extent(1));
   return y ? n.reshape(y, shape) : y;
 }
 

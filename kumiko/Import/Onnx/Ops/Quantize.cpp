@@ -14,12 +14,26 @@ using namespace mlir;
 
 namespace kumiko::onnx {
 
-/// A scale or zero point for a whole tensor as one number of rank 1; fails when it is more. Null stays null.
-static Value forAll(NodeContext &n, Value parameter) {
+/// A tensor as a list, or where its length is an expression as a column, so that the one scale of all elements is
+/// reached without a division.
+struct Flat {
+  Value x;
+  int64_t axis, block;
+  Sizes one; ///< the shape of the scale
+};
+static Flat flattened(NodeContext &n, Value x) {
+  eq::Extent count = n.elementsOf(x);
+  if (count.isStatic())
+    return {n.reshape(x, {count}), 0, std::max<int64_t>(count.value(), 1), {1}};
+  return {n.reshape(x, {count, 1}), 1, 1, {1, 1}};
+}
+
+/// A scale or zero point for a whole tensor as one number of this shape; fails when it is more. Null stays null.
+static Value forAll(NodeContext &n, Value parameter, const SizeList &shape) {
   if (!parameter || n.failed())
     return {};
-  if (n.countOf(parameter) == 1)
-    return n.reshape(parameter, {1});
+  if (n.elementsOf(parameter).is(1))
+    return n.reshape(parameter, shape);
   n.fail(Code::OperandShape, "a scale or zero point is " + describe(parameter.getType()) + ", expected one number");
   return {};
 }
@@ -27,11 +41,10 @@ static Value forAll(NodeContext &n, Value parameter) {
 Value dequantized(NodeContext &n, Value x, Value scale, Value zero) {
   if (n.failed())
     return {};
-  Ints shape(n.shapeOf(x));
-  int64_t count = n.countOf(x);
-  Value y = n.make("dequantize", {n.reshape(x, {count}), forAll(n, scale), forAll(n, zero)},
-                   {n.is("axis", 0), n.is("block", std::max<int64_t>(count, 1)), n.is("to", n.builder().getF32Type())});
-  return y ? n.reshape(y, shape) : y;
+  Flat flat = flattened(n, x);
+  Value y = n.make("dequantize", {flat.x, forAll(n, scale, flat.one), forAll(n, zero, flat.one)},
+                   {n.is("axis", flat.axis), n.is("block", flat.block), n.is("to", n.builder().getF32Type())});
+  return y ? n.reshape(y, n.sizesOf(x)) : y;
 }
 
 Value quantized(NodeContext &n, Value x, Value scale, Value zero, mlir::Type to) {
@@ -42,20 +55,20 @@ Value quantized(NodeContext &n, Value x, Value scale, Value zero, mlir::Type to)
     n.fail(Code::UnsupportedType, "quantisation to " + nameOf(element) + " is not supported here");
     return {};
   }
-  Ints shape(n.shapeOf(x));
-  int64_t count = n.countOf(x);
-  Value y = n.make("quantize", {n.reshape(x, {count}), forAll(n, scale), forAll(n, zero)},
-                   {n.is("axis", 0), n.is("block", std::max<int64_t>(count, 1)),
-                    n.is("lo", double(lowestInteger(element))), n.is("hi", double(highestInteger(element))),
-                    n.is("whole", true), n.is("acc", n.elementOf(x)), n.is("to", to)});
-  return y ? n.reshape(y, shape) : y;
+  Flat flat = flattened(n, x);
+  Value y = n.make("quantize", {flat.x, forAll(n, scale, flat.one), forAll(n, zero, flat.one)},
+                   {n.is("axis", flat.axis), n.is("block", flat.block), n.is("lo", double(lowestInteger(element))),
+                    n.is("hi", double(highestInteger(element))), n.is("whole", true), n.is("acc", n.elementOf(x)),
+                    n.is("to", to)});
+  return y ? n.reshape(y, n.sizesOf(x)) : y;
 }
 
 Quantized dynamicallyQuantized(NodeContext &n, Value x, bool rows) {
   if (n.failed())
     return {};
   int64_t rank = n.rankOf(x);
-  Ints all = counting(rows ? rank - 1 : 0, rank), kept(n.shapeOf(x));
+  Ints all = counting(rows ? rank - 1 : 0, rank);
+  Sizes kept = n.sizesOf(x);
   if (rows)
     kept.back() = 1;
   else
@@ -77,7 +90,7 @@ Quantized dynamicallyQuantized(NodeContext &n, Value x, bool rows) {
   if (!rows)
     return {quantized(n, x, scale, zero, u8), scale, zero};
   Value y = n.make("quantize", {x, scale, zero},
-                   {n.is("axis", rank - 1), n.is("block", std::max<int64_t>(n.shapeOf(x).back(), 1)), n.is("lo", 0.0),
+                   {n.is("axis", rank - 1), n.is("block", max(n.sizesOf(x).back(), 1)), n.is("lo", 0.0),
                     n.is("hi", 255.0), n.is("whole", true), n.is("acc", n.elementOf(x)), n.is("to", u8)});
   return {y, scale, zero};
 }
@@ -87,10 +100,10 @@ Quantized dynamicallyQuantized(NodeContext &n, Value x, bool rows) {
 static Value laidAlong(NodeContext &n, Value parameter, int64_t rank, int64_t axis) {
   if (n.failed() || (n.rankOf(parameter) == rank && rank > 1))
     return parameter;
-  Ints shape;
-  if (n.countOf(parameter) > 1 && axis < rank) {
+  Sizes shape;
+  if (eq::Extent count = n.elementsOf(parameter); !count.is(1) && !count.is(0) && axis < rank) {
     shape.assign(rank, 1);
-    shape[axis] = n.countOf(parameter);
+    shape[axis] = count;
   }
   return n.reshape(parameter, shape);
 }
@@ -101,9 +114,11 @@ static Value centred(NodeContext &n, Value x, Value zero, int64_t axis) {
   Value y = n.cast(x, i32);
   if (!zero || n.failed())
     return y;
-  Ints shape(n.shapeOf(y));
+  Sizes shape = n.sizesOf(y);
   y = n.make("sub", {y, n.cast(laidAlong(n, zero, shape.size(), axis), i32)});
-  if (y && n.shapeOf(y) != ArrayRef(shape)) {
+  if (y && !llvm::equal(n.sizesOf(y), shape, [&](const eq::Extent &a, const eq::Extent &b) {
+        return n.agree(a, b, "zero points fit the tensor");
+      })) {
     n.fail(Code::OperandShape, "zero points of " + describe(zero.getType()) + " do not fit " + describe(x.getType()));
     return {};
   }
@@ -142,38 +157,40 @@ namespace {
 
 /// Where the scales lie: one for all, one per position of `axis`, or one per `block` positions of it.
 struct Granularity {
-  int64_t axis = 0, block = 1;
+  int64_t axis = 0;
+  eq::Extent block = 1;
   bool blocked = false;
 };
 
-std::optional<Granularity> granularity(NodeContext &n, ArrayRef<int64_t> shape) {
+std::optional<Granularity> granularity(NodeContext &n, ArrayRef<eq::Extent> shape) {
   int64_t rank = shape.size(), axis = n.integer("axis", 1), block = n.integer("block_size", 0);
   if (n.failed())
     return std::nullopt;
-  int64_t scales = n.countOf(n.input(1));
+  eq::Extent scales = n.elementsOf(n.input(1));
   Granularity result;
   // The axis only counts when there is more than one scale; its default is wrong for vectors.
-  result.axis = scales == 1 && (axis >= rank || axis < -rank) ? 0 : n.axis(axis, rank);
-  result.blocked = scales > 1 && block > 0;
+  result.axis = scales.is(1) && (axis >= rank || axis < -rank) ? 0 : n.axis(axis, rank);
+  result.blocked = !scales.is(1) && block > 0;
   if (n.failed())
     return std::nullopt;
-  int64_t size = shape[result.axis];
-  if (scales == 1)
-    result.block = std::max<int64_t>(size, 1);
+  eq::Extent size = shape[result.axis];
+  if (scales.is(1))
+    result.block = max(size, 1);
   else if (result.blocked)
     result.block = block;
-  Ints blocks(shape);
+  Sizes blocks(shape);
   if (result.blocked)
-    blocks[result.axis] = size / block + (size % block != 0);
-  bool fits = scales == 1 || (result.blocked ? n.shapeOf(n.input(1)) == ArrayRef(blocks) : scales == size);
+    blocks[result.axis] = ceilDiv(size, block);
+  auto same = [&](const eq::Extent &a, const eq::Extent &b) { return n.agree(a, b, "scales fit the axis"); };
+  bool fits = scales.is(1) || (result.blocked ? llvm::equal(n.sizesOf(n.input(1)), blocks, same) : same(scales, size));
   if (block < 0 || !fits) {
     n.fail(Code::OperandShape,
-           Twine(scales) + " scales do not fit axis " + Twine(result.axis) + " of size " + Twine(size))
+           scales.str() + " scales do not fit axis " + Twine(result.axis) + " of size " + size.str())
         .helped("one scale for the tensor, one per position of the axis, or one per block of it");
     return std::nullopt;
   }
-  if (Value zero = n.input(2); zero && n.countOf(zero) != scales) {
-    n.fail(Code::OperandShape, Twine(scales) + " scales, but " + Twine(n.countOf(zero)) + " zero points")
+  if (Value zero = n.input(2); zero && !n.agree(n.elementsOf(zero), scales, "there is one zero point for each scale")) {
+    n.fail(Code::OperandShape, scales.str() + " scales, but " + n.elementsOf(zero).str() + " zero points")
         .helped("there is one zero point for each scale");
     return std::nullopt;
   }
@@ -182,10 +199,10 @@ std::optional<Granularity> granularity(NodeContext &n, ArrayRef<int64_t> shape) 
 
 /// Scale or zero point with as many dimensions as the tensor.
 Value spread(NodeContext &n, Value parameter, int64_t rank, const Granularity &where) {
-  if (!parameter || n.failed() || (where.blocked && n.countOf(parameter) > 1))
+  if (!parameter || n.failed() || (where.blocked && !n.elementsOf(parameter).is(1)))
     return parameter;
-  Ints shape(rank, 1);
-  shape[where.axis] = n.countOf(parameter);
+  Sizes shape(rank, 1);
+  shape[where.axis] = n.elementsOf(parameter);
   return n.reshape(parameter, shape);
 }
 
@@ -204,7 +221,19 @@ mlir::Type namedType(NodeContext &n, StringRef attribute, mlir::Type otherwise) 
 std::optional<Granularity> granularityOf(NodeContext &n, Value &x) {
   if (n.rankOf(x) == 0)
     x = n.reshape(x, {1});
-  return granularity(n, n.shapeOf(x));
+  Sizes shape = n.sizesOf(x);
+  auto isStatic = [](const eq::Extent &size) { return size.isStatic(); };
+  if (n.failed() || llvm::all_of(shape, isStatic) || !n.elementsOf(n.input(1)).is(1))
+    return granularity(n, shape);
+  // One scale for all, and sizes that are expressions: a dimension of 1 at the end is its axis, so that no element
+  // needs a division to find its scale.
+  if (!granularity(n, shape))
+    return std::nullopt;
+  Granularity where;
+  where.axis = shape.size();
+  shape.push_back(1);
+  x = n.reshape(x, shape);
+  return n.failed() ? std::nullopt : std::optional(where);
 }
 
 Results importQuantizeLinear(NodeContext &n) {
@@ -214,7 +243,7 @@ Results importQuantizeLinear(NodeContext &n) {
   mlir::Type to = zero ? n.elementOf(zero) : asked;
   mlir::Type f32 = n.builder().getF32Type();
   mlir::Type acc = namedType(n, "precision", isa<FloatType>(n.elementOf(x)) ? n.elementOf(x) : f32);
-  Ints shape(n.shapeOf(x));
+  Sizes shape = n.sizesOf(x);
   if (n.failed())
     return {};
   std::optional<Granularity> where = granularityOf(n, x);
@@ -239,7 +268,7 @@ Results importQuantizeLinear(NodeContext &n) {
 Results importDequantizeLinear(NodeContext &n) {
   Value x = n.input(0), scale = n.input(1);
   mlir::Type to = namedType(n, "output_dtype", n.elementOf(scale));
-  Ints shape(n.shapeOf(x));
+  Sizes shape = n.sizesOf(x);
   if (n.failed())
     return {};
   std::optional<Granularity> where = granularityOf(n, x);
@@ -287,18 +316,23 @@ Value convolution(NodeContext &n, Value x, Value zeroX, Value w, Value zeroW, Va
     n.fail(Code::OperandRank, "input and weight have different ranks");
     return {};
   }
-  int64_t channels = n.shapeOf(x)[1], features = n.shapeOf(w)[0], each = n.shapeOf(w)[1];
-  if (group < 1 || channels % group != 0 || channels / group != each || features % group != 0) {
-    n.fail(Code::OperandShape, Twine(channels) + " channels and " + Twine(features) + " features of " + Twine(each) +
+  eq::Extent channels = n.sizesOf(x)[1], features = n.sizesOf(w)[0], each = n.sizesOf(w)[1];
+  eq::Extent part = group < 1 ? 0 : floorDiv(features, group);
+  if (group < 1 || !n.agree(channels, each * eq::Extent(group), "channels are group times those of the weight") ||
+      !n.agree(part * eq::Extent(group), features, "features are a multiple of group")) {
+    if (n.failed())
+      return {};
+    n.fail(Code::OperandShape, channels.str() + " channels and " + features.str() + " features of " + each.str() +
                                    " channels do not fit group=" + Twine(group))
         .helped("channels are group times those of the weight, and features a multiple of group");
     return {};
   }
-  if (bias && n.shapeOf(bias) != ArrayRef<int64_t>(features)) {
-    n.fail(Code::OperandShape, "the bias does not have one number for each of " + Twine(features) + " features");
+  if (bias && (n.rankOf(bias) != 1 || !n.agree(n.sizesOf(bias)[0], features, "there is one bias for each feature"))) {
+    n.fail(Code::OperandShape, "the bias does not have one number for each of " + features.str() + " features");
     return {};
   }
-  std::optional<Window> window = readWindow(n, n.shapeOf(w).drop_front(2));
+  Sizes kernel = n.sizesOf(w);
+  std::optional<Window> window = readWindow(n, ArrayRef(kernel).drop_front(2));
   if (!window || !checkFits(n, *window))
     return {};
   return n.make("conv", {centred(n, x, zeroX, 1), centred(n, w, zeroW, 0), bias},

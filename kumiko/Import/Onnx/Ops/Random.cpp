@@ -158,22 +158,25 @@ Results importDropout(NodeContext &n) {
     return {};
   mlir::Type flag = n.opset < 10 ? n.elementOf(x) : n.builder().getI1Type(), f64 = n.builder().getF64Type();
   if (!training || ratio == 0)
-    return {x, n.wants(1) ? n.make("expand", {n.scalar(1, flag)}, {n.is("shape", n.shapeOf(x))}) : Value()};
+    return {x, n.wants(1) ? n.make("expand", {n.scalar(1, flag)}, {n.is("shape", n.sizesOf(x))}) : Value()};
   std::optional<double> start = seed ? std::optional(double(*seed)) : std::nullopt;
-  Value u = uniform(n, n.shapeOf(x), keyOf(n, start));
+  ArrayRef<int64_t> shape = n.shapeOf(x);
+  if (n.failed())
+    return {};
+  Value u = uniform(n, shape, keyOf(n, start));
   Value mask = n.make("le", {n.scalar(ratio, f64), u});
   Value scaled = n.make("mul", {x, n.scalar(1 / (1 - ratio), x)});
   return {n.make("select", {mask, scaled, n.scalar(0, x)}), mask};
 }
 
 constexpr OpCode codes[] = {
-    {"Bernoulli", 1, 1, 1, importBernoulli},
+    {"Bernoulli", 1, 1, 1, importBernoulli, /*takesLists=*/false, /*needsNumbers=*/true},
     {"Dropout", 1, 3, 2, importDropout},
-    {"Multinomial", 1, 1, 1, importMultinomial},
+    {"Multinomial", 1, 1, 1, importMultinomial, /*takesLists=*/false, /*needsNumbers=*/true},
     {"RandomNormal", 0, 0, 1, importRandomNormal},
-    {"RandomNormalLike", 1, 1, 1, importRandomNormalLike},
+    {"RandomNormalLike", 1, 1, 1, importRandomNormalLike, /*takesLists=*/false, /*needsNumbers=*/true},
     {"RandomUniform", 0, 0, 1, importRandomUniform},
-    {"RandomUniformLike", 1, 1, 1, importRandomUniformLike},
+    {"RandomUniformLike", 1, 1, 1, importRandomUniformLike, /*takesLists=*/false, /*needsNumbers=*/true},
 };
 
 } // namespace

@@ -104,9 +104,9 @@ Results importLstm(NodeContext &n) {
 }
 
 constexpr OpCode codes[] = {
-    {"GRU", 3, 6, 2, importGru},
-    {"LSTM", 3, 8, 3, importLstm},
-    {"RNN", 3, 6, 2, importRnn},
+    {"GRU", 3, 6, 2, importGru, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"LSTM", 3, 8, 3, importLstm, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"RNN", 3, 6, 2, importRnn, /*takesLists=*/false, /*needsNumbers=*/true},
 };
 
 } // namespace

@@ -10,10 +10,11 @@ namespace kumiko::onnx {
 /// Products of it with the number of gates do not overflow; a tensor without elements may claim any extent.
 static constexpr int64_t mostHidden = int64_t(1) << 40;
 
-Value partOf(NodeContext &n, Value x, int64_t axis, int64_t start, int64_t size) {
+Value partOf(NodeContext &n, Value x, int64_t axis, const eq::Extent &start, const eq::Extent &size) {
   if (n.failed())
     return {};
-  Ints from(n.rankOf(x), 0), step(n.rankOf(x), 1), out(n.shapeOf(x));
+  Sizes from(n.rankOf(x), 0), out = n.sizesOf(x);
+  Ints step(n.rankOf(x), 1);
   from[axis] = start;
   out[axis] = size;
   return n.make("slice", {x}, {n.is("start", from), n.is("step", step), n.is("out", out)});
@@ -22,7 +23,8 @@ Value partOf(NodeContext &n, Value x, int64_t axis, int64_t start, int64_t size)
 Value entryOf(NodeContext &n, Value x, int64_t number) {
   if (!x || n.failed())
     return {};
-  Ints shape(n.shapeOf(x).drop_front());
+  Sizes shape = n.sizesOf(x);
+  shape.erase(shape.begin());
   Value part = partOf(n, x, 0, number, 1);
   return part ? n.reshape(part, shape) : part;
 }

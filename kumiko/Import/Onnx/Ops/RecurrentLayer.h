@@ -40,7 +40,7 @@ std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, 
 /// Element `number` of dimension 0, which is dropped; null for null.
 mlir::Value entryOf(NodeContext &n, mlir::Value x, int64_t number);
 /// `size` positions of `axis` from `start` on.
-mlir::Value partOf(NodeContext &n, mlir::Value x, int64_t axis, int64_t start, int64_t size);
+mlir::Value partOf(NodeContext &n, mlir::Value x, int64_t axis, const eq::Extent &start, const eq::Extent &size);
 
 /// f(x)
 mlir::Value applyFunction(NodeContext &n, const CellFunction &function, mlir::Value x);

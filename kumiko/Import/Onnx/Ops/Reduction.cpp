@@ -21,10 +21,9 @@ std::optional<Ints> reducedAxes(NodeContext &n) {
 }
 
 /// `y` with the dimensions that were reduced as ones.
-Value kept(NodeContext &n, Value y, ArrayRef<int64_t> before, ArrayRef<int64_t> axes, bool keep) {
+Value kept(NodeContext &n, Value y, Sizes shape, ArrayRef<int64_t> axes, bool keep) {
   if (n.failed() || !keep)
     return y;
-  Ints shape(before);
   for (int64_t axis : axes)
     shape[axis] = 1;
   return n.reshape(y, shape);
@@ -46,7 +45,7 @@ Results reduction(NodeContext &n, StringRef kind, Scalar before, Scalar after) {
   Value x = before(n, n.input(0));
   if (!axes->empty())
     x = n.make("reduce", {x}, {n.is("kind", kind), n.is("axes", *axes)});
-  return {kept(n, after(n, x), n.shapeOf(n.input(0)), *axes, keep)};
+  return {kept(n, after(n, x), n.sizesOf(n.input(0)), *axes, keep)};
 }
 
 Results importReduceSum(NodeContext &n) { return reduction(n, "+", same, same); }
@@ -69,17 +68,18 @@ Results whole(NodeContext &n, StringRef op) {
   if (!axes)
     return {};
   Value y = n.make(op, {n.input(0)}, {n.is("axes", *axes)});
-  return {kept(n, y, n.shapeOf(n.input(0)), *axes, keep)};
+  return {kept(n, y, n.sizesOf(n.input(0)), *axes, keep)};
 }
 Results importReduceMean(NodeContext &n) { return whole(n, "mean"); }
 Results importReduceLogSumExp(NodeContext &n) { return whole(n, "logsumexp"); }
 
 /// The same elements with `axis` backwards.
 Value flipped(NodeContext &n, Value x, int64_t axis) {
-  Ints start(n.rankOf(x), 0), step(n.rankOf(x), 1), out(n.shapeOf(x));
-  if (out[axis] == 0)
+  Sizes start(n.rankOf(x), 0), out = n.sizesOf(x);
+  Ints step(n.rankOf(x), 1);
+  if (out[axis].is(0))
     return x;
-  start[axis] = out[axis] - 1;
+  start[axis] = out[axis] - eq::Extent(1);
   step[axis] = -1;
   return n.make("slice", {x}, {n.is("start", start), n.is("step", step), n.is("out", out)});
 }
@@ -92,8 +92,8 @@ Results argReduction(NodeContext &n, StringRef kind) {
     return {};
   Value y = n.make("argreduce", {last ? flipped(n, x, axis) : x}, {n.is("kind", kind), n.is("axis", axis)});
   if (last)
-    y = n.make("sub", {n.scalar(n.shapeOf(x)[axis] - 1, n.builder().getI64Type()), y});
-  return {kept(n, y, n.shapeOf(x), {axis}, keep)};
+    y = n.make("sub", {n.numbersOf({n.sizesOf(x)[axis] - eq::Extent(1)}, {}), y});
+  return {kept(n, y, n.sizesOf(x), {axis}, keep)};
 }
 Results importArgMax(NodeContext &n) { return argReduction(n, "max"); }
 Results importArgMin(NodeContext &n) { return argReduction(n, "min"); }

@@ -4,6 +4,7 @@
 // `resize_axis`.
 //
 //===----------------------------------------------------------------------===//
+#include "kumiko/Equation/Known.h"
 #include "kumiko/Import/Onnx/Registry.h"
 #include "kumiko/Support/Convert.h"
 #include <cmath>
@@ -15,9 +16,14 @@ namespace kumiko::onnx {
 namespace {
 
 struct Axis {
-  int64_t axis, from, to;
-  double scale, length;      ///< the length is `to` before it is made whole
+  int64_t axis;
+  eq::Extent from, to;
+  double scale, length;      ///< the length is `to` before it is made whole; not for expressions
   double begin = 0, end = 1; ///< region of interest, as fractions
+
+  /// Sizes that are numbers; elsewhere only what follows from the scale alone can be computed.
+  bool isStatic() const { return from.isStatic() && to.isStatic(); }
+  double size() const { return double(from.value()); }
 };
 
 struct Method {
@@ -42,17 +48,19 @@ struct Affine {
 
 Affine affine(const Axis &a, StringRef coordinates) {
   double length = a.length;
-  if (coordinates == "align_corners")
-    return length == 1 ? Affine{0, 0, 1, 0} : Affine{0, double(a.from - 1), length - 1, 0};
   if (coordinates == "asymmetric")
     return {0, 1, a.scale, 0};
+  if (!a.isStatic()) // half_pixel, by the scale; the caller has seen to that
+    return {0.5, 1, a.scale, -0.5};
+  if (coordinates == "align_corners")
+    return length == 1 ? Affine{0, 0, 1, 0} : Affine{0, a.size() - 1, length - 1, 0};
   if (coordinates == "tf_crop_and_resize") {
-    double span = (a.end - a.begin) * (a.from - 1), start = a.begin * (a.from - 1);
+    double span = (a.end - a.begin) * (a.size() - 1), start = a.begin * (a.size() - 1);
     return length == 1 ? Affine{0, 0, 1, span / 2 + start} : Affine{0, span, length - 1, start};
   }
   if (coordinates == "pytorch_half_pixel" && length == 1)
     return {0, 0, 1, 0};
-  double offset = coordinates == "half_pixel_symmetric" ? a.from / 2.0 * (1 - a.to / length) : 0;
+  double offset = coordinates == "half_pixel_symmetric" ? a.size() / 2.0 * (1 - double(a.to.value()) / length) : 0;
   return {0.5, 1, a.scale, offset - 0.5};
 }
 
@@ -72,13 +80,15 @@ Value nearestAxis(NodeContext &n, Value x, const Axis &a, const Method &method) 
                 : method.nearest == "ceil"              ? n.make("ceil", {source})
                 : method.nearest == "round_prefer_ceil" ? n.make("floor", {n.make("add", {source, half})})
                                                         : n.make("ceil", {n.make("sub", {source, half})});
-  Value last = n.scalar(a.from - 1, f32), zero = n.scalar(0, f32);
+  Value last = a.from.isStatic() ? n.scalar(a.size() - 1, f32) : n.numbersOf({a.from - eq::Extent(1)}, {});
+  last = last ? n.cast(last, f32) : last;
+  Value zero = n.scalar(0, f32);
   whole = n.make("min", {n.make("max", {whole, zero}), last});
   Value y = n.failed() ? Value() : n.make("gather", {x, n.cast(whole, i64)}, {n.is("axis", a.axis)});
   if (!y || method.coordinates != "tf_crop_and_resize")
     return y;
   Value outside = n.make("or", {n.make("lt", {source, zero}), n.make("lt", {last, source})});
-  Ints shape(n.rankOf(x), 1);
+  Sizes shape(n.rankOf(x), 1);
   shape[a.axis] = a.to;
   return outside ? n.make("select", {n.reshape(outside, shape), n.scalar(method.extrapolation, x), y}) : outside;
 }
@@ -110,7 +120,7 @@ Value resized(NodeContext &n, ArrayRef<Axis> axes, const Method &method) {
     bool same = a.scale == 1 && a.to == a.from && method.coordinates != "tf_crop_and_resize";
     if (n.failed() || same)
       continue;
-    if (a.from == 0 || !(a.scale > 0) || !n.typeOf({a.to}, n.elementOf(x))) {
+    if (a.from.is(0) || !(a.scale > 0) || !n.typeOf({a.to}, n.elementOf(x))) {
       if (!n.failed())
         n.fail(Code::OperandValue, "axis " + Twine(a.axis) + " cannot be resized").helped("scales must be positive");
       return {};
@@ -120,9 +130,36 @@ Value resized(NodeContext &n, ArrayRef<Axis> axes, const Method &method) {
   return x;
 }
 
+/// An axis whose size is an expression: the scale must be a number that does not round, and positions follow from it.
+std::optional<Axis> symbolicAxis(NodeContext &n, int64_t axis, const eq::Extent &from, ArrayRef<double> scales,
+                                 ArrayRef<eq::Extent> sizes, size_t i, StringRef policy, StringRef coordinates) {
+  std::optional<eq::Known> factor = scales.empty() ? std::nullopt : eq::knownReal(scales[i]);
+  if (!sizes.empty()) { // the sizes of exporters are the input's, times a number
+    if (sizes[i] == from)
+      factor = eq::Known{1, 1};
+    for (int64_t by = 2; !factor && by <= 64; ++by)
+      if (sizes[i] == from * eq::Extent(by))
+        factor = eq::Known{by, 1};
+  }
+  bool byScale = is_contained({"asymmetric", "half_pixel", "pytorch_half_pixel"}, coordinates);
+  if (!factor || !factor->numerator.isStatic() || factor->numerator.value() <= 0 || policy != "stretch" ||
+      (!byScale && !(factor->numerator.is(1) && factor->denominator == 1))) {
+    n.fail(Code::UnsupportedForm,
+           "axis " + Twine(axis) + " has " + from.str() + " elements, and how they are resized needs that as a number")
+        .helped("say how large the dimension is, with --dim NAME=N");
+    return std::nullopt;
+  }
+  double scale = double(factor->numerator.value()) / double(factor->denominator);
+  // A single element in pytorch_half_pixel lies elsewhere.
+  eq::Extent to = floorDiv(from * factor->numerator, factor->denominator);
+  if (coordinates == "pytorch_half_pixel")
+    n.atMost(2, to, "an axis that is resized with pytorch_half_pixel has more than one element");
+  return Axis{axis, from, to, scale, 0};
+}
+
 /// Scales or sizes for `axes`, by the policy on aspect ratios.
 std::optional<SmallVector<Axis>> sized(NodeContext &n, ArrayRef<int64_t> axes, ArrayRef<double> scales,
-                                       ArrayRef<double> sizes, StringRef policy) {
+                                       ArrayRef<eq::Extent> sizes, StringRef policy, StringRef coordinates) {
   if ((scales.size() == axes.size()) == (sizes.size() == axes.size()) || (!scales.empty() && !sizes.empty())) {
     n.fail(Code::OperandShape, "needs one scale or one size, not both, for each of " + Twine(axes.size()) + " axes");
     return std::nullopt;
@@ -130,10 +167,18 @@ std::optional<SmallVector<Axis>> sized(NodeContext &n, ArrayRef<int64_t> axes, A
   SmallVector<Axis> result;
   double smallest = INFINITY, largest = 0;
   for (auto [i, axis] : enumerate(axes)) {
-    int64_t from = n.shapeOf(n.input(0))[axis];
+    eq::Extent size = n.sizesOf(n.input(0))[axis];
+    if (!size.isStatic() || (!sizes.empty() && !sizes[i].isStatic())) {
+      std::optional<Axis> symbolic = symbolicAxis(n, axis, size, scales, sizes, i, policy, coordinates);
+      if (!symbolic)
+        return std::nullopt;
+      result.push_back(*symbolic);
+      continue;
+    }
+    int64_t from = size.value();
     // The product is one of floats: 10 times 0.7 is 7, although the float next to 0.7 is below it.
-    double scale = sizes.empty() ? scales[i] : sizes[i] / from,
-           length = sizes.empty() ? float(scale) * float(from) : sizes[i], to = std::floor(length);
+    double asked = sizes.empty() ? 0 : double(sizes[i].value()), scale = sizes.empty() ? scales[i] : asked / from,
+           length = sizes.empty() ? float(scale) * float(from) : asked, to = std::floor(length);
     if (!(to >= 0 && to < 1e15)) {
       n.fail(Code::OperandValue, "axis " + Twine(axis) + " would get an impossible size");
       return std::nullopt;
@@ -145,7 +190,7 @@ std::optional<SmallVector<Axis>> sized(NodeContext &n, ArrayRef<int64_t> axes, A
   if (policy != "stretch" && !sizes.empty())
     for (Axis &a : result) {
       a.scale = policy == "not_larger" ? smallest : largest;
-      a.length = a.scale * a.from;
+      a.length = a.scale * a.size();
       a.to = int64_t(a.length + 0.5);
     }
   return result;
@@ -164,12 +209,13 @@ Results importResize(NodeContext &n) {
   std::optional<Ints> given = n.integers("axes");
   std::vector<double> roi = old ? std::vector<double>() : numbers(n, 1, "roi");
   std::vector<double> scales = numbers(n, old ? 1 : 2, "scales");
-  std::vector<double> sizes = old ? std::vector<double>() : numbers(n, 3, "sizes");
+  Sizes sizes = old ? Sizes() : n.sizes(3, "sizes").value_or(Sizes());
   int64_t rank = n.rankOf(n.input(0));
   Ints axes;
   for (int64_t axis : given.value_or(counting(0, rank)))
     axes.push_back(n.axis(axis, rank));
-  std::optional<SmallVector<Axis>> list = n.failed() ? std::nullopt : sized(n, axes, scales, sizes, policy);
+  std::optional<SmallVector<Axis>> list =
+      n.failed() ? std::nullopt : sized(n, axes, scales, sizes, policy, method.coordinates);
   if (!list)
     return {};
   if (method.coordinates == "tf_crop_and_resize") {
@@ -195,7 +241,7 @@ Results importUpsample(NodeContext &n) {
   mode = mode == "bilinear" ? "linear" : mode;
   if (n.failed())
     return {};
-  auto list = sized(n, counting(0, n.rankOf(n.input(0))), scales, {}, "stretch");
+  auto list = sized(n, counting(0, n.rankOf(n.input(0))), scales, {}, "stretch", "asymmetric");
   return {list ? resized(n, *list, {mode, "asymmetric", "floor", -0.75, 0, false, false}) : Value()};
 }
 

@@ -23,9 +23,11 @@ Results importGridSample(NodeContext &n) {
     return {};
   }
   Value x = n.input(0), grid = n.input(1);
-  ArrayRef<int64_t> image = n.shapeOf(x).drop_front(2);
-  if (n.shapeOf(grid).back() != int64_t(image.size()) || n.shapeOf(grid)[0] != n.shapeOf(x)[0] ||
-      is_contained(image, 0)) {
+  Sizes sizes = n.sizesOf(x), places = n.sizesOf(grid);
+  ArrayRef<eq::Extent> image = ArrayRef(sizes).drop_front(2);
+  if (!n.agree(places.back(), image.size(), "the grid has one coordinate for each dimension") ||
+      !n.agree(places[0], sizes[0], "the grid has the batch's size") ||
+      any_of(image, [](const eq::Extent &size) { return size.is(0); })) {
     n.fail(Code::OperandShape, "the grid does not fit the image")
         .helped("its first dimension is the batch, its last one has " + Twine(image.size()) +
                 " coordinates; the image must not be empty");
@@ -101,7 +103,7 @@ Results importAffineGrid(NodeContext &n) {
 }
 
 constexpr OpCode codes[] = {
-    {"AffineGrid", 2, 2, 1, importAffineGrid},
+    {"AffineGrid", 2, 2, 1, importAffineGrid, /*takesLists=*/false, /*needsNumbers=*/true},
     {"GridSample", 2, 2, 1, importGridSample},
 };
 

@@ -46,13 +46,20 @@ Results importTensorScatter(NodeContext &n) {
     n.fail(Code::AttributeValue, "axis is that of the batch").helped("the first dimension cannot be written along");
   if (n.failed() || !n.expectRank(1, rank, rank) || (start && !n.expectRank(2, 1, 1)))
     return {};
-  for (auto [dim, pair] : enumerate(zip_equal(n.shapeOf(x), n.shapeOf(update))))
-    if (auto [cache, fresh] = pair; int64_t(dim) == axis ? fresh > cache : fresh != cache) {
+  for (auto [dim, pair] : enumerate(zip_equal(n.sizesOf(x), n.sizesOf(update)))) {
+    auto [cache, fresh] = pair;
+    bool isShorter = int64_t(dim) == axis;
+    if (isShorter)
+      n.atMost(fresh, cache, "the update is not longer than the cache");
+    bool fits = isShorter ? !(cache.isStatic() && fresh.isStatic()) || fresh.value() <= cache.value()
+                          : n.agree(fresh, cache, "the update fits the cache");
+    if (!fits) {
       n.fail(Code::OperandShape, "the update does not fit the cache in dimension " + Twine(dim))
           .helped("it may be shorter along the axis; all other dimensions are equal");
       return {};
     }
-  if (start && n.shapeOf(start)[0] != n.shapeOf(x)[0]) {
+  }
+  if (start && !n.agree(n.sizesOf(start)[0], n.sizesOf(x)[0], "write_indices has the batch's size")) {
     n.fail(Code::OperandShape, "write_indices must have one number for each entry of the batch");
     return {};
   }

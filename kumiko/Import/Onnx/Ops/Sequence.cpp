@@ -272,7 +272,7 @@ constexpr OpCode codes[] = {
     {"SequenceInsert", 2, 3, 1, importSequenceInsert, true},
     {"SequenceLength", 1, 1, 1, importSequenceLength, true},
     {"SequenceMap", 1, any, any, importSequenceMap, true},
-    {"SplitToSequence", 1, 2, 1, importSplitToSequence},
+    {"SplitToSequence", 1, 2, 1, importSplitToSequence, /*takesLists=*/false, /*needsNumbers=*/true},
 };
 
 } // namespace

@@ -12,35 +12,59 @@ namespace {
 /// Limits of amounts that are added to extents.
 constexpr int64_t amountLimit = int64_t(1) << 47;
 
-/// Start, step and length along one axis, as numbers inside the tensor.
+/// Start, step and length along one axis, inside the tensor.
 struct Range {
-  int64_t start, step, length;
+  eq::Extent start;
+  int64_t step;
+  eq::Extent length;
 };
 
-/// start:end:step on `size` elements: negative numbers count from the end, everything beyond is cut.
-Range clamped(int64_t start, int64_t end, int64_t step, int64_t size) {
-  // With a step beyond the size only the first element remains; this also keeps the arithmetic small.
-  step = std::clamp(step, -size - 1, size + 1);
-  int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
-  auto inside = [&](int64_t position) { return std::clamp(position < 0 ? position + size : position, low, high); };
-  // Walking backwards, a start before the first element is the first element.
-  start = step > 0 ? inside(start) : std::max<int64_t>(inside(start), size ? 0 : -1);
-  end = inside(end);
-  int64_t distance = step > 0 ? end - start : start - end;
-  int64_t length = distance <= 0 ? 0 : divideCeil(uint64_t(distance), uint64_t(step > 0 ? step : -step));
-  // An empty slice starts anywhere; 0 is always inside.
-  return length == 0 ? Range{0, 1, 0} : Range{start, step, length};
+/// A position: negative numbers count from the end, everything beyond is cut.
+eq::Extent inside(NodeContext &n, const eq::Extent &position, const eq::Extent &size, const eq::Extent &low,
+                  const eq::Extent &high) {
+  bool fromEnd = position.isStatic() ? position.value() < 0 : (position + eq::Extent(1)).knownNonPositive();
+  // From which end n - 1 counts is decided here; a run in which that is wrong is refused.
+  if (!fromEnd)
+    n.atMost(0, position, "a position that follows from shapes is not negative");
+  return min(max(fromEnd ? position + size : position, low), high);
 }
 
-Value slice(NodeContext &n, Value x, ArrayRef<int64_t> start, ArrayRef<int64_t> step, ArrayRef<int64_t> out) {
-  return n.make("slice", {x}, {n.is("start", start), n.is("step", step), n.is("out", out)});
+/// start:end:step on `size` elements.
+Range clamped(NodeContext &n, const eq::Extent &start, const eq::Extent &end, int64_t step, const eq::Extent &size) {
+  using eq::Extent;
+  // With a step beyond the size only the first element remains; this also keeps the arithmetic small.
+  int64_t most = size.isStatic() ? size.value() + 1 : amountLimit;
+  step = std::clamp(step, -most, most);
+  Extent low = step > 0 ? 0 : -1, high = step > 0 ? size : size - Extent(1);
+  Extent first = inside(n, start, size, low, high), last = inside(n, end, size, low, high);
+  // Walking backwards, a start before the first element is the first element.
+  if (step < 0 && !size.is(0))
+    first = max(first, 0);
+  Extent distance = step > 0 ? last - first : first - last;
+  Extent length = ceilDiv(max(distance, 0), step > 0 ? step : -step);
+  // An empty slice starts anywhere; 0 is always inside.
+  return length.is(0) ? Range{0, 1, 0} : Range{first, step, length};
+}
+
+Value slice(NodeContext &n, Value x, const SizeList &start, ArrayRef<int64_t> step, const SizeList &out) {
+  return n.make("slice", {x}, {n.is("start", start.list()), n.is("step", step), n.is("out", out.list())});
 }
 
 Results importSlice(NodeContext &n) {
   Value x = n.input(0);
   int64_t rank = n.rankOf(x);
-  std::optional<Ints> starts = n.integersFrom("starts", 1), ends = n.integersFrom("ends", 2);
   std::optional<Ints> axes = n.integersFrom("axes", 3), steps = n.constantIntegers(4, "steps");
+  Sizes sizes = n.sizesOf(x);
+  // What only a run can tell is cut to the axis there, in the way of `inside` for forward steps.
+  auto bounds = [&](size_t i) {
+    if (steps && i < steps->size() && (*steps)[i] < 0 && !n.failed())
+      n.fail(Code::NotConstant, "with a negative step, starts and ends must be known when compiling");
+    int64_t axis = axes && i < axes->size() ? (*axes)[i] : int64_t(i);
+    axis = axis < 0 ? axis + rank : axis;
+    eq::Extent size = axis >= 0 && axis < rank ? sizes[axis] : eq::Extent(0);
+    return DataBounds{size, size, /*clamp=*/true};
+  };
+  std::optional<Sizes> starts = n.sizesFrom("starts", 1, bounds), ends = n.sizesFrom("ends", 2, bounds);
   if (n.failed())
     return {};
   size_t count = starts ? starts->size() : 0;
@@ -50,7 +74,8 @@ Results importSlice(NodeContext &n) {
         .helped("each list has one number for each axis that is cut");
     return {};
   }
-  Ints start(rank, 0), step(rank, 1), out(n.shapeOf(x));
+  Sizes start(rank, 0), out = sizes;
+  Ints step(rank, 1);
   SmallVector<bool> seen(rank);
   for (size_t i = 0; i < count; ++i) {
     int64_t axis = n.axis(axes ? (*axes)[i] : i, rank), stride = steps ? (*steps)[i] : 1;
@@ -60,7 +85,7 @@ Results importSlice(NodeContext &n) {
     if (n.failed())
       return {};
     seen[axis] = true;
-    Range range = clamped((*starts)[i], (*ends)[i], stride, out[axis]);
+    Range range = clamped(n, (*starts)[i], (*ends)[i], stride, out[axis]);
     start[axis] = range.start;
     step[axis] = range.step;
     out[axis] = range.length;
@@ -69,24 +94,25 @@ Results importSlice(NodeContext &n) {
 }
 
 /// How long each output is: given, or as equal as possible with the last one shorter.
-std::optional<Ints> splitLengths(NodeContext &n, int64_t size) {
-  std::optional<Ints> given = n.integersFrom("split", 1);
+std::optional<Sizes> splitLengths(NodeContext &n, const eq::Extent &size) {
+  std::optional<Sizes> given = n.sizesFrom("split", 1);
   std::optional<int64_t> asked = n.integer("num_outputs");
   if (n.failed())
     return std::nullopt;
   size_t count = n.outputCount();
   if (given) {
-    int64_t sum = 0;
+    eq::Extent sum = 0;
     bool good = given->size() == count;
-    for (int64_t length : *given) {
-      good &= length >= 0 && length <= size - sum;
-      sum += good ? length : 0;
+    for (const eq::Extent &length : *given) {
+      good &= !length.isStatic() || length.value() >= 0;
+      sum += length;
     }
-    if (!good || sum != size) {
-      n.fail(Code::OperandValue, "the parts have lengths [" +
-                                     join(map_range(*given, [](int64_t l) { return std::to_string(l); }), ", ") +
-                                     "] for " + Twine(count) + " outputs and an axis of " + Twine(size))
-          .helped("one length per output, none negative, together the size of the axis");
+    if (!good || !n.agree(sum, size, "the parts are the whole axis")) {
+      if (!n.failed())
+        n.fail(Code::OperandValue, "the parts have lengths [" +
+                                       join(map_range(*given, [](const eq::Extent &l) { return l.str(); }), ", ") +
+                                       "] for " + Twine(count) + " outputs and an axis of " + size.str())
+            .helped("one length per output, none negative, together the size of the axis");
       return std::nullopt;
     }
     return given;
@@ -97,15 +123,16 @@ std::optional<Ints> splitLengths(NodeContext &n, int64_t size) {
     return std::nullopt;
   }
   // Before opset 18 parts had to be equal.
-  if (n.opset < 18 && size % count != 0) {
-    n.fail(Code::OperandShape, Twine(size) + " elements cannot be split into " + Twine(count) + " equal parts");
+  eq::Extent part = ceilDiv(size, count), left = size;
+  if (n.opset < 18 && !n.agree(part * eq::Extent(count), size, "the parts are equal")) {
+    if (!n.failed())
+      n.fail(Code::OperandShape, size.str() + " elements cannot be split into " + Twine(count) + " equal parts");
     return std::nullopt;
   }
-  int64_t part = divideCeil(uint64_t(size), uint64_t(count)), left = size;
-  Ints lengths;
+  Sizes lengths;
   for (size_t i = 0; i < count; ++i) {
-    lengths.push_back(std::min(part, left));
-    left -= lengths.back();
+    lengths.push_back(n.opset < 18 ? part : min(part, left));
+    left = left - lengths.back();
   }
   return lengths;
 }
@@ -113,15 +140,16 @@ std::optional<Ints> splitLengths(NodeContext &n, int64_t size) {
 Results importSplit(NodeContext &n) {
   Value x = n.input(0);
   int64_t axis = n.axis(n.integer("axis", 0), n.rankOf(x));
-  std::optional<Ints> lengths = n.failed() ? std::nullopt : splitLengths(n, n.shapeOf(x)[axis]);
+  std::optional<Sizes> lengths = n.failed() ? std::nullopt : splitLengths(n, n.sizesOf(x)[axis]);
   if (!lengths)
     return {};
-  Ints start(n.rankOf(x), 0), step(n.rankOf(x), 1), out(n.shapeOf(x));
+  Sizes start(n.rankOf(x), 0), out = n.sizesOf(x);
+  Ints step(n.rankOf(x), 1);
   Results results;
-  for (int64_t length : *lengths) {
+  for (const eq::Extent &length : *lengths) {
     out[axis] = length;
-    Ints from = start;
-    if (length == 0)
+    Sizes from = start;
+    if (length.is(0))
       from[axis] = 0; // an empty part starts anywhere
     results.push_back(slice(n, x, from, step, out));
     start[axis] += length;
@@ -130,15 +158,17 @@ Results importSplit(NodeContext &n) {
 }
 
 /// Fails unless every dimension stays at least 0 and amounts are small enough to add.
-bool checkPads(NodeContext &n, ArrayRef<int64_t> lo, ArrayRef<int64_t> hi, StringRef mode) {
-  for (auto [axis, size] : enumerate(n.shapeOf(n.input(0)))) {
-    bool huge = lo[axis] > amountLimit || lo[axis] < -amountLimit || hi[axis] > amountLimit || hi[axis] < -amountLimit;
-    if (huge) {
+bool checkPads(NodeContext &n, const Sizes &lo, const Sizes &hi, StringRef mode) {
+  auto isHuge = [](const eq::Extent &amount) {
+    return amount.isStatic() && (amount.value() > amountLimit || amount.value() < -amountLimit);
+  };
+  for (auto [axis, size] : enumerate(n.sizesOf(n.input(0)))) {
+    eq::Extent after = size + lo[axis] + hi[axis];
+    if (isHuge(lo[axis]) || isHuge(hi[axis])) {
       n.fail(Code::TooLarge, "padding of axis " + Twine(axis) + " is too large");
-    } else if (size + lo[axis] + hi[axis] < 0) {
-      n.fail(Code::OperandValue,
-             "axis " + Twine(axis) + " of size " + Twine(size) + " would become " + Twine(size + lo[axis] + hi[axis]));
-    } else if (mode != "constant" && size == 0 && (lo[axis] > 0 || hi[axis] > 0)) {
+    } else if (after.isStatic() && after.value() < 0) {
+      n.fail(Code::OperandValue, "axis " + Twine(axis) + " of size " + size.str() + " would become " + after.str());
+    } else if (mode != "constant" && size.is(0) && !after.is(0)) {
       n.fail(Code::OperandShape, "axis " + Twine(axis) + " is empty: there is nothing to repeat");
     } else {
       continue;
@@ -152,14 +182,15 @@ Results importPad(NodeContext &n) {
   Value x = n.input(0), value;
   int64_t rank = n.rankOf(x);
   StringRef mode = n.text("mode", "constant");
-  std::optional<Ints> pads, axes;
+  std::optional<Sizes> pads;
+  std::optional<Ints> axes;
   if (n.opset < 11) {
-    pads = n.integers(n.opset < 2 ? "paddings" : "pads");
+    pads = n.sizesFrom(n.opset < 2 ? "paddings" : "pads", /*number=*/n.inputCount());
     value = n.scalar(n.real("value", 0), x);
   } else {
-    pads = n.constantIntegers(1, "pads");
+    pads = n.sizes(1, "pads");
     axes = n.constantIntegers(3, "axes");
-    if (n.input(2) && n.countOf(n.input(2)) == 1)
+    if (n.input(2) && n.elementsOf(n.input(2)).is(1))
       value = n.reshape(n.input(2), {});
   }
   if (n.failed())
@@ -176,7 +207,7 @@ Results importPad(NodeContext &n) {
         .helped("two numbers per axis: all in front, then all behind");
     return {};
   }
-  Ints lo(rank, 0), hi(rank, 0);
+  Sizes lo(rank, 0), hi(rank, 0);
   for (size_t i = 0; i < count; ++i) {
     int64_t axis = n.axis((*axes)[i], rank);
     if (n.failed())
@@ -194,10 +225,12 @@ Results importPad(NodeContext &n) {
 Results importCenterCropPad(NodeContext &n) {
   Value x = n.input(0);
   int64_t rank = n.rankOf(x);
-  std::optional<Ints> given = n.integers("axes"), wanted = n.constantIntegers(1, "shape");
+  std::optional<Ints> given = n.integers("axes");
+  std::optional<Sizes> wanted = n.sizes(1, "shape");
   if (!wanted)
     return {};
-  Ints axes = given.value_or(counting(0, rank)), lo(rank, 0), hi(rank, 0);
+  Ints axes = given.value_or(counting(0, rank));
+  Sizes lo(rank, 0), hi(rank, 0);
   if (axes.size() != wanted->size()) {
     n.fail(Code::OperandShape, "shape and axes have different lengths");
     return {};
@@ -206,13 +239,14 @@ Results importCenterCropPad(NodeContext &n) {
     int64_t axis = n.axis(number, rank);
     if (n.failed())
       return {};
-    if (size < 0 || size > amountLimit) {
-      n.fail(Code::OperandValue, "the shape has the number " + Twine(size));
+    if (size.isStatic() && (size.value() < 0 || size.value() > amountLimit)) {
+      n.fail(Code::OperandValue, "the shape has the number " + size.str());
       return {};
     }
-    int64_t more = size - n.shapeOf(x)[axis];
-    lo[axis] = more / 2;
-    hi[axis] = more - more / 2;
+    // Half of it, rounded towards 0 whether it is more or less.
+    eq::Extent more = size - n.sizesOf(x)[axis];
+    lo[axis] = max(floorDiv(more, 2), 0) + min(ceilDiv(more, 2), 0);
+    hi[axis] = more - lo[axis];
   }
   return {n.make("pad", {x, Value()}, {n.is("lo", lo), n.is("hi", hi)})};
 }

@@ -12,17 +12,16 @@ Results importIdentity(NodeContext &n) { return {n.input(0)}; }
 Results importReshape(NodeContext &n) {
   Value x = n.input(0);
   bool allowZero = n.flag("allowzero");
-  std::optional<Ints> wanted = n.integersFrom("shape", 1);
+  std::optional<Sizes> wanted = n.sizesFrom("shape", 1);
   if (!wanted) {
     if (!n.failed())
       n.fail(Code::Arity, "the shape is missing");
     return {};
   }
-  ArrayRef<int64_t> given = n.shapeOf(x);
-  int64_t rest = n.countOf(x);
+  Sizes given = n.sizesOf(x);
   std::optional<size_t> open;
   for (auto [position, size] : enumerate(*wanted)) {
-    if (size == 0 && !allowZero) {
+    if (size.is(0) && !allowZero) {
       if (position >= given.size()) {
         n.fail(Code::OperandValue,
                "0 at position " + Twine(position) + " of the shape copies a dimension that the input does not have")
@@ -31,31 +30,33 @@ Results importReshape(NodeContext &n) {
       }
       size = given[position];
     }
-    if (size < -1 || (size == -1 && open)) {
-      n.fail(Code::OperandValue, size == -1 ? Twine("the shape has two -1") : "the shape has the number " + Twine(size))
+    bool isOpen = size.is(-1);
+    if ((size.isStatic() && size.value() < -1) || (isOpen && open)) {
+      n.fail(Code::OperandValue, isOpen ? Twine("the shape has two -1") : "the shape has the number " + size.str())
           .helped("at most one dimension may be -1: it takes what the others leave");
       return {};
     }
-    if (size == -1)
+    if (isOpen)
       open = position;
     (*wanted)[position] = size;
   }
   if (open) {
-    Ints others(*wanted);
+    Sizes others(*wanted);
     others.erase(others.begin() + *open);
-    auto product = elementCount(others);
-    if (!product) {
-      n.fail(Code::OperandShape, "the shape asks for too much: " + toString(product.takeError()))
-          .helped("the input has " + Twine(rest) + " elements");
+    eq::Extent known = product(others), all = n.elementsOf(x);
+    if (known.overflowed()) {
+      n.fail(Code::OperandShape, "the shape asks for too much: the number of elements does not fit 63 bits")
+          .helped("the input has " + all.str() + " elements");
       return {};
     }
-    int64_t known = *product;
-    if (known == 0 || rest % known != 0) {
-      n.fail(Code::OperandShape, Twine(rest) + " elements cannot be divided by " + Twine(known))
-          .helped("the other dimensions of the shape must divide the number of elements, so that -1 has a value");
+    eq::Extent rest = floorDiv(all, known);
+    if (known.is(0) || rest.overflowed() || !n.agree(rest * known, all, "what -1 stands for is a whole number")) {
+      if (!n.failed())
+        n.fail(Code::OperandShape, all.str() + " elements cannot be divided by " + known.str())
+            .helped("the other dimensions of the shape must divide the number of elements, so that -1 has a value");
       return {};
     }
-    (*wanted)[*open] = rest / known;
+    (*wanted)[*open] = rest;
   }
   return {n.reshape(x, *wanted)};
 }
@@ -65,8 +66,8 @@ Results importFlatten(NodeContext &n) {
   int64_t axis = n.axis(n.integer("axis", 1), n.rankOf(x), /*end=*/true);
   if (n.failed())
     return {};
-  int64_t rows = cantFail(elementCount(n.shapeOf(x).take_front(axis)));
-  return {n.reshape(x, {rows, cantFail(elementCount(n.shapeOf(x).drop_front(axis)))})};
+  Sizes sizes = n.sizesOf(x);
+  return {n.reshape(x, {product(ArrayRef(sizes).take_front(axis)), product(ArrayRef(sizes).drop_front(axis))})};
 }
 
 Results importSqueeze(NodeContext &n) {
@@ -75,13 +76,16 @@ Results importSqueeze(NodeContext &n) {
   if (n.failed())
     return {};
   Ints axes = given ? n.axes(*given, n.rankOf(x)) : Ints();
-  Ints shape;
-  for (auto [axis, size] : enumerate(n.shapeOf(x))) {
-    bool drop = given ? is_contained(axes, int64_t(axis)) : size == 1;
+  Sizes shape;
+  for (auto [axis, size] : enumerate(n.sizesOf(x))) {
+    bool drop = given ? is_contained(axes, int64_t(axis)) : size.is(1);
+    if (!given && !size.isStatic() && !n.failed())
+      n.fail(Code::UnsupportedForm, "without axes the rank depends on whether dimension " + Twine(axis) + " is 1")
+          .helped("give the node its axes, or the dimension a number with --dim");
     if (!drop)
       shape.push_back(size);
-    else if (size != 1 && !n.failed())
-      n.fail(Code::OperandShape, "dimension " + Twine(axis) + " is " + Twine(size) + ", only ones can be dropped")
+    else if (!n.failed() && !n.agree(size, 1, "a dimension that is dropped is 1"))
+      n.fail(Code::OperandShape, "dimension " + Twine(axis) + " is " + size.str() + ", only ones can be dropped")
           .helped("leave this axis out of axes; Reshape merges dimensions");
   }
   return {n.failed() ? Value() : n.reshape(x, shape)};
@@ -95,7 +99,8 @@ Results importUnsqueeze(NodeContext &n) {
       n.fail(Code::AttributeMissing, "axes are missing");
     return {};
   }
-  Ints axes = n.axes(*given, n.rankOf(x) + given->size()), shape(n.shapeOf(x));
+  Ints axes = n.axes(*given, n.rankOf(x) + given->size());
+  Sizes shape = n.sizesOf(x);
   for (int64_t axis : axes) // sorted, so that each insertion is at its final place
     shape.insert(shape.begin() + axis, 1);
   return {n.failed() ? Value() : n.reshape(x, shape)};

@@ -22,16 +22,18 @@ static Ints readList(NodeContext &n, StringRef name, size_t count, int64_t lowes
   return *list;
 }
 
-std::pair<int64_t, int64_t> splitPadding(int64_t total, bool oddInFront) {
-  int64_t half = total / 2;
+std::pair<eq::Extent, eq::Extent> splitPadding(const eq::Extent &total, bool oddInFront) {
+  eq::Extent half = floorDiv(total, 2);
   return oddInFront ? std::pair(total - half, half) : std::pair(half, total - half);
 }
 
-std::optional<Window> readWindow(NodeContext &n, ArrayRef<int64_t> kernel, bool resolvePads) {
-  ArrayRef<int64_t> image = n.shapeOf(n.input(0)).drop_front(2);
+std::optional<Window> readWindow(NodeContext &n, ArrayRef<eq::Extent> kernel, bool resolvePads) {
+  Sizes sizes = n.sizesOf(n.input(0));
+  ArrayRef<eq::Extent> image = ArrayRef(sizes).drop_front(2);
   size_t rank = image.size();
   Window window;
-  window.kernel = readList(n, "kernel_shape", rank, 1, 0);
+  Ints given = readList(n, "kernel_shape", rank, 1, 0);
+  window.kernel.assign(given.begin(), given.end());
   window.stride = readList(n, "strides", rank, 1, 1);
   window.dilation = readList(n, "dilations", rank, 1, 1);
   Ints pads = readList(n, "pads", 2 * rank, 0, 0);
@@ -43,13 +45,21 @@ std::optional<Window> readWindow(NodeContext &n, ArrayRef<int64_t> kernel, bool 
     return std::nullopt;
   }
   if (!kernel.empty()) {
-    if (n.has("kernel_shape") && ArrayRef(window.kernel) != kernel) {
+    bool agrees =
+        !n.has("kernel_shape") || llvm::equal(window.kernel, kernel, [&](const eq::Extent &a, const eq::Extent &b) {
+          return n.agree(a, b, "kernel_shape is that of the weight");
+        });
+    if (!agrees) {
       n.fail(Code::OperandShape, "kernel_shape does not agree with the weight")
           .helped("the last dimensions of the weight are the kernel");
       return std::nullopt;
     }
-    window.kernel.assign(kernel.begin(), kernel.end());
-    if (any_of(kernel, [](int64_t size) { return size < 1 || size >= windowLimit; })) {
+    // A kernel that is given is a number, whatever the weight's type says.
+    if (!n.has("kernel_shape"))
+      window.kernel.assign(kernel.begin(), kernel.end());
+    if (any_of(kernel, [](const eq::Extent &size) {
+          return size.isStatic() && (size.value() < 1 || size.value() >= windowLimit);
+        })) {
       n.fail(Code::OperandShape, "the kernel has a size outside 1 to " + Twine(windowLimit - 1));
       return std::nullopt;
     }
@@ -66,8 +76,8 @@ std::optional<Window> readWindow(NodeContext &n, ArrayRef<int64_t> kernel, bool 
     window.hi.assign(rank, 0);
   } else if (mode != "NOTSET" && resolvePads) {
     for (size_t dim = 0; dim < rank; ++dim) {
-      int64_t outputs = divideCeil(uint64_t(image[dim]), uint64_t(window.stride[dim]));
-      int64_t total = std::max<int64_t>((outputs - 1) * window.stride[dim] + window.reach(dim) - image[dim], 0);
+      eq::Extent stride = window.stride[dim], outputs = ceilDiv(image[dim], stride);
+      eq::Extent total = max((outputs - eq::Extent(1)) * stride + window.reach(dim) - image[dim], 0);
       std::tie(window.lo[dim], window.hi[dim]) = splitPadding(total, mode == "SAME_LOWER");
     }
   }
@@ -75,12 +85,13 @@ std::optional<Window> readWindow(NodeContext &n, ArrayRef<int64_t> kernel, bool 
 }
 
 bool checkFits(NodeContext &n, const Window &window) {
-  ArrayRef<int64_t> image = n.shapeOf(n.input(0)).drop_front(2);
-  for (auto [dim, extent] : enumerate(image)) {
-    int64_t padded = extent + window.lo[dim] + window.hi[dim] + window.extra[dim];
-    if (window.reach(dim) <= padded)
+  Sizes sizes = n.sizesOf(n.input(0));
+  for (auto [dim, extent] : enumerate(ArrayRef(sizes).drop_front(2))) {
+    eq::Extent padded = extent + window.lo[dim] + window.hi[dim] + window.extra[dim];
+    eq::Extent left = padded - window.reach(dim);
+    if (!left.isStatic() || left.value() >= 0)
       continue;
-    n.fail(Code::OperandShape, "a window of " + Twine(window.reach(dim)) + " does not fit into " + Twine(padded) +
+    n.fail(Code::OperandShape, "a window of " + window.reach(dim).str() + " does not fit into " + padded.str() +
                                    " elements of dimension " + Twine(dim + 2))
         .helped("the input is too small for this kernel, dilation and padding");
     return false;
@@ -92,17 +103,17 @@ void roundUp(NodeContext &n, Window &window) {
   bool same = n.text("auto_pad", "NOTSET").starts_with("SAME");
   if (!n.flag("ceil_mode") || n.failed() || same)
     return;
-  ArrayRef<int64_t> image = n.shapeOf(n.input(0)).drop_front(2);
-  for (auto [dim, extent] : enumerate(image)) {
-    int64_t stride = window.stride[dim], reach = window.reach(dim);
-    int64_t padded = extent + window.lo[dim] + window.hi[dim];
-    if (reach > padded)
+  using eq::Extent;
+  Sizes sizes = n.sizesOf(n.input(0));
+  for (auto [dim, extent] : enumerate(ArrayRef(sizes).drop_front(2))) {
+    Extent stride = window.stride[dim], reach = window.reach(dim);
+    Extent padded = extent + window.lo[dim] + window.hi[dim], room = padded - reach;
+    if (room.isStatic() && room.value() < 0)
       continue; // reported by checkFits
-    int64_t outputs = divideCeil(uint64_t(padded - reach), uint64_t(stride)) + 1;
     // A last window that would start in the padding at the end is dropped.
-    if ((outputs - 1) * stride >= extent + window.lo[dim])
-      --outputs;
-    window.extra[dim] = std::max<int64_t>((outputs - 1) * stride + reach - padded, 0);
+    Extent fitting = ceilDiv(room, stride), last = floorDiv(extent + window.lo[dim] - Extent(1), stride);
+    Extent steps = min(fitting, max(fitting - Extent(1), last));
+    window.extra[dim] = max(steps * stride - room, 0);
   }
 }
 

@@ -6,12 +6,16 @@ namespace kumiko::onnx {
 
 /// One entry per spatial dimension.
 struct Window {
-  Ints kernel, stride, dilation, lo, hi;
+  Sizes kernel;
+  Ints stride, dilation;
+  Sizes lo, hi;
   /// Padding at the end that ceil_mode adds; not part of `hi`.
-  Ints extra;
+  Sizes extra;
 
   /// From the first to the last element that one window touches.
-  int64_t reach(size_t dim) const { return (kernel[dim] - 1) * dilation[dim] + 1; }
+  eq::Extent reach(size_t dim) const {
+    return (kernel[dim] - eq::Extent(1)) * eq::Extent(dilation[dim]) + eq::Extent(1);
+  }
 };
 
 /// Numbers in attributes of windows stay below this, so that sums of products of two of them do not overflow.
@@ -20,7 +24,7 @@ inline constexpr int64_t windowLimit = int64_t(1) << 30;
 /// Reads kernel_shape, strides, dilations, pads and auto_pad for a node whose first input has the channels in front.
 /// `kernel` is the weight's, when there is one; otherwise kernel_shape is required. Checks lengths and ranges.
 /// `resolvePads`: SAME_UPPER and SAME_LOWER become numbers; a transposed convolution does that in its own way.
-std::optional<Window> readWindow(NodeContext &n, llvm::ArrayRef<int64_t> kernel, bool resolvePads = true);
+std::optional<Window> readWindow(NodeContext &n, llvm::ArrayRef<eq::Extent> kernel, bool resolvePads = true);
 
 /// Fails when a window is larger than the padded image.
 bool checkFits(NodeContext &n, const Window &window);
@@ -29,6 +33,6 @@ bool checkFits(NodeContext &n, const Window &window);
 void roundUp(NodeContext &n, Window &window);
 
 /// lo and hi for `total` elements of padding: SAME_LOWER puts the odd one in front, all others behind.
-std::pair<int64_t, int64_t> splitPadding(int64_t total, bool oddInFront);
+std::pair<eq::Extent, eq::Extent> splitPadding(const eq::Extent &total, bool oddInFront);
 
 } // namespace kumiko::onnx

@@ -1,0 +1,143 @@
+//===- NodeSizes.cpp - the half of NodeContext for extents and symbols ---------===//
+#include "kumiko/Import/Onnx/GraphImporter.h"
+#include "kumiko/Import/Onnx/NodeContext.h"
+#include "kumiko/Import/Onnx/TensorData.h"
+#include "kumiko/Nn/Build.h"
+#include "kumiko/Nn/Equations.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Types.h"
+#include "kumiko/Support/Convert.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace kumiko::onnx {
+
+Sizes NodeContext::sizesOf(Value value) {
+  SmallVector<eq::Extent, 4> extents = nn::extentsOf(cast<RankedTensorType>(value.getType()));
+  return Sizes(extents.begin(), extents.end());
+}
+
+ArrayRef<int64_t> NodeContext::shapeOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.hasStaticShape())
+    return type.getShape();
+  if (!failed())
+    fail(Code::UnsupportedForm, "the shape " + describe(type) + " is not one of numbers, which this op needs")
+        .helped("say how large the dimensions are, with --dim NAME=N");
+  // A shape of the same rank, for the code that runs on until it looks at `failed`.
+  Ints numbers(type.getShape());
+  for (int64_t &size : numbers)
+    size = ShapedType::isDynamic(size) ? 1 : size;
+  return RankedTensorType::get(numbers, type.getElementType()).getShape();
+}
+
+int64_t NodeContext::countOf(Value value) { return cantFail(elementCount(shapeOf(value))); }
+
+bool NodeContext::agree(const eq::Extent &a, const eq::Extent &b, const Twine &what) {
+  if (a == b)
+    return true;
+  if (failed() || a.overflowed() || b.overflowed() || (a.isStatic() && b.isStatic()))
+    return false;
+  importer.addCheck({a, b, nn::Check::Relation::Equal, (importer.placeText(scope, index) + ": " + what).str()});
+  return true;
+}
+
+void NodeContext::atMost(const eq::Extent &a, const eq::Extent &b, const Twine &what) {
+  if (!failed() && !(b - a).knownNonNegative())
+    importer.addCheck({a, b, nn::Check::Relation::AtMost, (importer.placeText(scope, index) + ": " + what).str()});
+}
+
+bool NodeContext::isConstant(std::initializer_list<size_t> numbers) {
+  return all_of(numbers, [&](size_t number) { return input(number) && importer.valueOf(input(number)); });
+}
+
+std::optional<Sizes> NodeContext::sizes(size_t number, StringRef role, llvm::function_ref<DataBounds(size_t)> bounds) {
+  Value value = input(number);
+  if (!value || failed())
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  // Numbers, and everything that is wrong with them, as ever.
+  if (interprets() || !importer.options.symbols || !type || importer.valueOf(value)) {
+    std::optional<Ints> list = constantIntegers(number, role);
+    return list ? std::optional(Sizes(list->begin(), list->end())) : std::nullopt;
+  }
+  if (!isInteger(nn::toEquation(type.getElementType()))) {
+    fail(Code::OperandType, role + " is " + describe(type) + ", expected integers")
+        .helped("store it as int64, or put a Cast in front");
+    return std::nullopt;
+  }
+  eq::Extent count = elementsOf(value);
+  if (!count.isStatic() || count.value() > eq::largestKnown) {
+    fail(Code::NotConstant, role + " has " + count.str() + " elements; how many must be a small number")
+        .helped("give the node a list of fixed length");
+    return std::nullopt;
+  }
+  eq::KnownElements known = importer.numbersOf(value);
+  Sizes list;
+  for (auto [i, element] : enumerate(known)) {
+    if (element && element->denominator == 1)
+      list.push_back(element->numerator);
+    else
+      list.push_back(importer.readSymbol(*this, value, i, bounds ? bounds(i) : DataBounds()));
+  }
+  return list;
+}
+
+std::optional<Sizes> NodeContext::sizesFrom(StringRef name, size_t number,
+                                            llvm::function_ref<DataBounds(size_t)> bounds) {
+  if (std::optional<Ints> list = integers(name))
+    return Sizes(list->begin(), list->end());
+  return sizes(number, name, bounds);
+}
+
+Value NodeContext::numbersOf(ArrayRef<eq::Extent> list, ArrayRef<int64_t> shape) {
+  if (failed())
+    return {};
+  if (all_of(list, [](const eq::Extent &extent) { return extent.isStatic(); }))
+    return constantOf(to_vector<6>(map_range(list, [](const eq::Extent &extent) { return extent.value(); })), shape);
+  SmallVector<Value, 4> parts;
+  for (const eq::Extent &extent : list)
+    parts.push_back(reshape(make("number", {}, {is("value", extent)}), {1}));
+  if (failed())
+    return {};
+  Value whole = parts.size() == 1 ? parts[0] : make("concat", parts, {is("axis", 0)});
+  return whole ? reshape(whole, shape) : whole;
+}
+
+/// An irregular op whose result has an extent that values decide: that is a symbol, and the op defines it.
+FailureOr<Operation *> NodeContext::withDataSymbol(Operation *op) {
+  SmallVector<Value, 4> operands(op->getOperands());
+  SmallVector<NamedAttribute> attributes(op->getAttrs());
+  StringRef name = op->getName().stripDialect();
+  eq::Extent symbol = importer.newSymbol(node.op + "." + Twine(index), /*isData=*/true);
+  SmallVector<StringRef, 1> names;
+  symbol.symbols(names);
+  attributes.push_back(builder().getNamedAttr("symbols", builder().getStrArrayAttr(names)));
+  op->erase();
+  std::string why;
+  auto made = nn::buildIrregularOp(builder(), loc, name, operands, attributes, why);
+  if (mlir::failed(made))
+    fail(Code::OperandShape, why);
+  return made;
+}
+
+void NodeContext::collectChecks(Operation *op) {
+  auto isSymbolic = [](mlir::Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
+  if (!isa<nn::EquationInterface>(op) || none_of(op->getOperandTypes(), isSymbolic))
+    return;
+  Expected<eq::Instance> instance = nn::instantiate(op);
+  if (!instance)
+    return consumeError(instance.takeError());
+  std::string place = importer.placeText(scope, index);
+  using Relation = nn::Check::Relation;
+  for (const auto &[a, b] : instance->checks)
+    importer.addCheck({a, b, Relation::Equal, place + ": " + a.str() + " must be " + b.str()});
+  for (const auto &[a, b] : instance->broadcastChecks)
+    importer.addCheck(
+        {a, b, Relation::Broadcast, place + ": " + a.str() + " and " + b.str() + " must be equal, or one of them 1"});
+  for (const auto &[a, b] : instance->boundChecks)
+    importer.addCheck({a, b, Relation::AtMost, place + ": " + a.str() + " must not be above " + b.str()});
+}
+
+} // namespace kumiko::onnx

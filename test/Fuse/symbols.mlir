@@ -1,0 +1,46 @@
+// RUN: kumiko-opt %s --kumiko-form-kernels | FileCheck %s
+
+// Kernels stand first: an argument that is returned gets a copy of its own shape.
+// CHECK: nn.expand %{{.*}} {shape = [#nn.extent<"N">, 4]}
+
+!rows = tensor<?x4xf32, #nn.extents<"N", 4>>
+
+// Elementwise ops over equal expressions share a kernel.
+// CHECK-LABEL: func.func @chain
+// CHECK-COUNT-1: nn.call
+// CHECK-NOT: nn.call
+// CHECK: return
+func.func @chain(%a: !rows, %b: !rows) -> !rows {
+  %0 = nn.add %a, %b : !rows
+  %1 = nn.relu %0 : !rows
+  return %1 : !rows
+}
+
+// A broadcast whose repetitions are not known stays apart: its elements would be computed more than once.
+// CHECK-LABEL: func.func @repeated
+// CHECK-COUNT-2: nn.call
+// CHECK: return
+func.func @repeated(%a: tensor<4xf32>, %b: !rows) -> !rows {
+  %0 = nn.exp %a : tensor<4xf32>
+  %1 = nn.add %0, %b : (tensor<4xf32>, !rows) -> !rows
+  return %1 : !rows
+}
+
+// What a symbol is read from is computed before it, and what is sized by it comes after.
+// CHECK-LABEL: func.func @data
+// CHECK: %[[I:.*]] = nn.call
+// CHECK: nn.symbol "n" = %[[I]][0]
+// CHECK: nn.call
+// CHECK: return
+func.func @data(%x: tensor<?xf32, #nn.extents<"N">>, %i: tensor<1xi64>) -> tensor<?xf32, #nn.extents<"n">> {
+  %0 = nn.add %i, %i : tensor<1xi64>
+  nn.symbol "n" = %0[0] {clamp, upper = #nn.extent<"N">} : tensor<1xi64>
+  %1 = nn.slice %x {start = array<i64: 0>, step = array<i64: 1>, out = [#nn.extent<"n">]}
+      : (tensor<?xf32, #nn.extents<"N">>) -> tensor<?xf32, #nn.extents<"n">>
+  return %1 : tensor<?xf32, #nn.extents<"n">>
+}
+
+// See the copy above.
+// CHECK-LABEL: func.func @bare
+// CHECK: nn.call
+func.func @bare(%a: !rows) -> !rows { return %a : !rows }

@@ -1,0 +1,180 @@
+//===- SymbolTest.cpp - dimensions without a number -----------------------------===//
+#include "Imported.h"
+#include "kumiko/Nn/Symbols.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "gtest/gtest.h"
+
+using namespace kumiko;
+using namespace kumiko::onnx;
+using namespace kumiko::onnx::test;
+
+namespace {
+
+struct Symbolic : Imported {
+  static ImportOptions options() {
+    ImportOptions options;
+    options.symbols = true;
+    return options;
+  }
+  explicit Symbolic(const GraphParts &parts, int64_t opset = 17, const ImportOptions &options = Symbolic::options())
+      : Imported(model(graph(parts), opset), options) {}
+
+  mlir::func::FuncOp main() { return module->lookupSymbol<mlir::func::FuncOp>("main"); }
+  /// The extents of result `number`; the problems when there are any.
+  std::string result(unsigned number = 0) {
+    if (!module)
+      return errors();
+    std::string text;
+    for (const eq::Extent &extent : nn::extentsOf(mlir::cast<mlir::RankedTensorType>(main().getResultTypes()[number])))
+      text += (text.empty() ? "" : ", ") + extent.str();
+    return text;
+  }
+  std::string symbols() {
+    std::string text;
+    for (const nn::Symbol &symbol : nn::symbolsOf(main()))
+      text += (text.empty() ? "" : ", ") + symbol.name + (symbol.isData ? " (data)" : "");
+    return text;
+  }
+  std::vector<std::string> checks() {
+    std::vector<std::string> list;
+    for (const nn::Check &check : nn::checksOf(main()))
+      list.push_back(check.lhs.str() +
+                     (check.relation == nn::Check::Relation::Equal    ? " == "
+                      : check.relation == nn::Check::Relation::AtMost ? " <= "
+                                                                      : " ~ ") +
+                     check.rhs.str());
+    return list;
+  }
+};
+
+using Checks = std::vector<std::string>;
+Message output(const char *name) { return Message().text(1, name); }
+
+/// One node on a float input `x` of this shape.
+GraphParts one(Message theNode, std::vector<Dim> shape, std::vector<Message> initializers = {}) {
+  return {{theNode}, {valueInfo("x", DataType::Float, shape)}, {output("y")}, initializers};
+}
+
+TEST(Symbols, NamesOfDimensions) {
+  GraphParts parts = one(node("Relu", {"x"}, {"y"}), {"batch", 3, "", "?"});
+  Symbolic m(parts);
+  EXPECT_EQ(m.result(), "batch, 3, x[2], x[3]");
+  EXPECT_EQ(m.symbols(), "batch, x[2], x[3]");
+  // --dim makes them numbers again.
+  ImportOptions options = Symbolic::options();
+  options.dims["batch"] = 4;
+  options.dims["x[2]"] = 5;
+  Symbolic fixed(parts, 17, options);
+  EXPECT_EQ(fixed.result(), "4, 3, 5, x[3]");
+  EXPECT_EQ(fixed.symbols(), "x[3]");
+}
+
+TEST(Symbols, WithoutTheOptionTheyAreAProblem) {
+  Symbolic m(one(node("Relu", {"x"}, {"y"}), {"batch"}), 17, {});
+  EXPECT_EQ(m.exitCode(), 4);
+  EXPECT_NE(m.result().find("axis 0 is \"batch\""), std::string::npos);
+}
+
+// Names of files may be anything; those of symbols may not.
+TEST(Symbols, HostileNames) {
+  Symbolic m(one(node("Relu", {"x"}, {"y"}), {"a`b\"c\n", "past + 1", "max"}));
+  EXPECT_EQ(m.result(), "a_b_c_, `past + 1`, `max`");
+  EXPECT_FALSE(m.text().empty());
+}
+
+TEST(Symbols, SizesFollow) {
+  std::vector<Message> weight{floats("w", {8, 3, 3, 3})};
+  auto conv = [&](std::vector<Message> attributes) {
+    return Symbolic(one(node("Conv", {"x", "w"}, {"y"}, "", attributes), {"N", 3, "H", "W"}, weight)).result();
+  };
+  EXPECT_EQ(conv({}), "N, 8, H - 2, W - 2");
+  EXPECT_EQ(conv({attribute("strides", {2, 2}), attribute("pads", {1, 1, 1, 1})}),
+            "N, 8, ((H - 1) floordiv 2) + 1, ((W - 1) floordiv 2) + 1");
+  EXPECT_EQ(conv({attribute("auto_pad", "SAME_UPPER")}), "N, 8, H, W");
+  EXPECT_EQ(Symbolic(one(node("Flatten", {"x"}, {"y"}), {"N", 4, "S"})).result(), "N, 4*S");
+  EXPECT_EQ(Symbolic(one(node("Split", {"x"}, {"y", "z"}), {"N", 4}), 13).result(), "((N - 1) floordiv 2) + 1, 4");
+}
+
+// A Reshape whose target is computed from the shape, as exporters write it.
+TEST(Symbols, ShapeArithmeticIsUnderstood) {
+  GraphParts parts;
+  parts.inputs = {valueInfo("x", DataType::Float, {"N", "S", 768})};
+  parts.outputs = {output("y")};
+  parts.initializers = {integers("zero", {0}), integers("one", {1}), integers("tail", {12, 64})};
+  parts.nodes = {node("Shape", {"x"}, {"shape"}),
+                 node("Gather", {"shape", "zero"}, {"n"}),
+                 node("Gather", {"shape", "one"}, {"s"}),
+                 node("Mul", {"n", "s"}, {"rows"}),
+                 node("Concat", {"rows", "tail"}, {"target"}, "", {attribute("axis", int64_t(0))}),
+                 node("Reshape", {"x", "target"}, {"y"})};
+  Symbolic m(parts);
+  EXPECT_EQ(m.result(), "N*S, 12, 64");
+  EXPECT_EQ(m.symbols(), "N, S");
+  EXPECT_TRUE(m.checks().empty());
+}
+
+TEST(Symbols, ReshapeWithAnOpenDimension) {
+  auto reshape = [](std::vector<int64_t> target, std::vector<Dim> shape) {
+    return Symbolic(one(node("Reshape", {"x", "t"}, {"y"}), shape, {integers("t", target)}));
+  };
+  EXPECT_EQ(reshape({0, -1}, {"N", "S", 4}).result(), "N, 4*S");
+  EXPECT_EQ(reshape({-1, 4}, {"N", "S", 4}).result(), "N*S, 4");
+  Symbolic uneven = reshape({-1, 6}, {"N", 4});
+  EXPECT_EQ(uneven.result(), "(4*N floordiv 6), 6");
+  ASSERT_EQ(uneven.checks().size(), 1u);
+  EXPECT_EQ(uneven.checks()[0], "6*(4*N floordiv 6) == 4*N");
+}
+
+TEST(Symbols, WhatMustAgreeIsChecked) {
+  GraphParts parts;
+  parts.inputs = {valueInfo("a", DataType::Float, {"M", "K"}), valueInfo("b", DataType::Float, {"L", 7})};
+  parts.outputs = {output("y")};
+  parts.nodes = {node("MatMul", {"a", "b"}, {"y"}, "dot")};
+  Symbolic m(parts);
+  EXPECT_EQ(m.result(), "M, 7");
+  EXPECT_EQ(m.checks(), Checks{"K == L"});
+  EXPECT_EQ(nn::checksOf(m.main())[0].message, "node 0 \"dot\" (MatMul): inner dimensions are equal");
+  parts.nodes = {node("Add", {"a", "b"}, {"y"})};
+  Symbolic sum(parts);
+  EXPECT_EQ(sum.result(), "broadcast(L, M), 7");
+  EXPECT_EQ(sum.checks(), (Checks{"M ~ L", "K ~ 7"}));
+}
+
+TEST(Symbols, SlicesOfShapesAndOfData) {
+  std::vector<Message> lists{integers("from", {1}), integers("to", {-1})};
+  Symbolic middle(one(node("Slice", {"x", "from", "to"}, {"y"}), {"N", 4}, lists));
+  ASSERT_TRUE(bool(middle.module)) << middle.errors();
+  eq::Extent length = nn::extentsOf(mlir::cast<mlir::RankedTensorType>(middle.main().getResultTypes()[0]))[0];
+  for (int64_t n = 0; n < 6; ++n)
+    EXPECT_EQ(length.evaluate([n](llvm::StringRef) { return std::optional(n); }), std::max<int64_t>(n - 2, 0));
+  // An end that is an input becomes a symbol that is read while the model runs.
+  GraphParts parts = one(node("Slice", {"x", "from", "end"}, {"y"}), {"N", 4}, lists);
+  parts.inputs.push_back(valueInfo("end", DataType::Int64, {1}));
+  Symbolic m(parts);
+  EXPECT_EQ(m.symbols(), "N, Slice.0.0 (data)");
+  EXPECT_NE(m.text().find("nn.symbol \"Slice.0.0\" = %arg1[0] {clamp, upper = #nn.extent<\"N\">, wrap = "
+                          "#nn.extent<\"N\">} : tensor<1xi64>"),
+            std::string::npos)
+      << m.text();
+}
+
+TEST(Symbols, CountsOfData) {
+  Symbolic m(one(node("NonZero", {"x"}, {"y"}), {"N", 4}));
+  EXPECT_EQ(m.result(), "2, NonZero.0");
+  EXPECT_EQ(m.symbols(), "N, NonZero.0 (data)");
+}
+
+TEST(Symbols, ShapesAsData) {
+  Symbolic m(one(node("Shape", {"x"}, {"y"}), {"N", 4}));
+  EXPECT_EQ(m.result(), "2");
+  EXPECT_NE(m.text().find("nn.number {value = #nn.extent<\"N\">}"), std::string::npos) << m.text();
+}
+
+// What op code cannot do with an expression it refuses, and says so.
+TEST(Symbols, NumbersThatAreNeeded) {
+  Symbolic m(one(node("Squeeze", {"x"}, {"y"}), {"N", 4}));
+  EXPECT_EQ(m.exitCode(), 4);
+  EXPECT_NE(m.result().find("without axes the rank depends on whether dimension 0 is 1"), std::string::npos);
+}
+
+} // namespace
