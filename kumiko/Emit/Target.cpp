@@ -73,6 +73,8 @@ llvm::Expected<Target> kumiko::targetNamed(llvm::StringRef name) {
     target.cpu = llvm::sys::getHostCPUName().str();
     target.features = hostFeatures();
     describeVectors(target, /*level=*/target.triple.isX86() ? hostLevel() : 0);
+    llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+    target.byteDot = features.lookup("avx512vnni") || (features.lookup("avxvnni") && target.vectorBits == 256);
     return target;
   }
   if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4") {

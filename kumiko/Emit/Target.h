@@ -25,6 +25,8 @@ struct Target {
   unsigned vectorRegisters = 16;
   /// What v2 lacks: fused multiply-add, conversions between f16 and f32.
   bool hasFma = true, hasHalf = true;
+  /// vpdpbusd on whole vectors: four products of bytes into each sum, without saturation.
+  bool byteDot = false;
 
   bool isHost() const { return name == "host"; }
   /// This machine can run what is made for the target.

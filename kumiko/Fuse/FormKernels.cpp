@@ -1,6 +1,7 @@
 //===- FormKernels.cpp - group the ops of the network into kernels ---------===//
 #include "kumiko/Fuse/Grouping.h"
 #include "kumiko/Fuse/Passes.h"
+#include "kumiko/Fuse/RepeatWidenings.h"
 #include "kumiko/Nn/Build.h"
 #include "kumiko/Nn/KernelSymbols.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -107,6 +108,7 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
     KernelBuilder builder(getOperation());
     for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       copyBareResults(function);
+      repeatWidenings(function);
       for (const auto &group : groupOps(function))
         builder.build(*group);
       // A call stands where the last op of its group stood; readers of its other results may have stood before that.

@@ -16,6 +16,17 @@ op conv(x: T, w: T, bias?: T;
   y(n, o..., f at channel) = s(n, o..., f at channel) + (bias(f) else 0)
 }
 
+# Matrix product of integers that may be narrow, summed in 32 bits, which wrap.
+op integer_matmul(a: A, b: B) -> y: i32 { y(p..., m, n) += i32(a(p..., m, k)) * i32(b(p..., k, n)) }
+
+# Convolution of integers that may be narrow, summed in 32 bits, which wrap. What the windows read is all there: padding
+# stands before it, with the value that means zero.
+op integer_conv(x: A, w: B; stride: ints, dilation: ints, group: int = 1, channel: int = 1) -> y: i32 {
+  y(n, o..., (g, f) at channel) +=
+      i32(x(n, o*stride + k*dilation..., (g, c) at channel)) * i32(w((g, f), c, k...))
+    where g in group
+}
+
 # Transposed convolution: every input element adds its multiple of the kernel to a window of the result.
 # `out` is the spatial size of the result, `lo` what is cut off in front.
 # Weights are (channels, features per group, kernel...).

@@ -58,6 +58,45 @@ def FoldBatchNormPass : Pass<"nn-fold-batch-norm", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 
+def QuantizedProductsPass : Pass<"nn-quantized-products", "::mlir::func::FuncOp"> {
+  let summary = "products of dequantised tensors become products of integers";
+  let description = [{
+    Class: rounding (a sum of integers is exact where the float reading rounds; scales are multiplied once, at the end).
+
+    A matrix product or convolution of two dequantised tensors is a product of their integers times both scales.
+    ```mlir
+    %y = nn.matmul dequantize(%a, %sa, %za), dequantize(%b, %sb, %zb)
+    // becomes
+    %p = nn.matmul sub(i32(%a), i32(%za)), sub(i32(%b), i32(%zb)) : i32
+    %y = nn.mul f32(%p), (%sa * %sb)
+    ```
+    On the way, dequantisation moves below transposes, reshapes, slices, concatenations and maxima, which then move and
+    compare bytes; quantising what has just been dequantised with the same parameters is nothing. The quantisation that
+    follows a product becomes part of its kernel.
+  }];
+  let statistics = [Statistic<"products", "products", "products on integers">,
+                    Statistic<"moved", "moved", "dequantisations moved down">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
+def IntegerProductsPass : Pass<"nn-integer-products", "::mlir::func::FuncOp"> {
+  let summary = "products of narrow integers stay narrow";
+  let description = [{
+    Class: exact (sums in i32 wrap, in whatever order).
+
+    A product in i32 of bytes minus their zero points reads the bytes; zero points are made up for afterwards, by sums
+    that are known where a factor is constant.
+    ```mlir
+    %y = nn.matmul sub(i32(%a), %za), sub(i32(%b), %zb) : i32
+    // becomes, with constant %b
+    %p = nn.integer_matmul %a, %narrow : (tensor<MxKxui8>, tensor<KxNxi8>) -> tensor<MxNxi32>
+    %y = nn.sub %p, %za * (sums of the columns)
+    ```
+  }];
+  let statistics = [Statistic<"narrow", "narrow", "products that read narrow integers">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
 def ExpandPaddingPass : Pass<"nn-expand-padding", "::mlir::func::FuncOp"> {
   let summary = "padding of windows becomes an op of its own";
   let description = [{

@@ -19,8 +19,12 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
   OpPassManager &functions = passes.nest<func::FuncOp>();
   // Shape arithmetic of the exporter goes first: everything behind it then sees constants.
   functions.addPass(createSimplifyPass());
+  // Weights are still what the file has: folding would make floats of them.
+  if (options.allow >= Allow::Rounding)
+    functions.addPass(createQuantizedProductsPass());
   functions.addPass(createFoldConstantsPass());
   functions.addPass(createSimplifyPass());
+  functions.addPass(createIntegerProductsPass());
   if (options.allow >= Allow::Rounding) {
     // While weights still have the layout of the file, in which the pattern is written.
     functions.addPass(createFoldBatchNormPass());
@@ -54,6 +58,7 @@ static void addScheduleStage(OpPassManager &passes, const PipelineOptions &optio
   ScheduleKernelsPassOptions schedule;
   schedule.lanes = options.machine.lanes;
   schedule.registers = options.machine.registers;
+  schedule.byteDot = options.machine.byteDot;
   passes.addPass(createScheduleKernelsPass(schedule));
 }
 

@@ -39,6 +39,8 @@ static std::string keyOf(nn::ConstantOp constant, const Packing *packing) {
   if (!packing)
     return key;
   stream << '/' << packing->panelColumns;
+  if (packing->integers)
+    stream << '/' << packing->integers->group << '/' << packing->integers->startFactor();
   for (ArrayRef<unsigned> dims : {ArrayRef(packing->batch), ArrayRef(packing->columns), ArrayRef(packing->depth)}) {
     stream << '/';
     llvm::interleave(dims, stream, ",");
@@ -57,7 +59,7 @@ FailureOr<uint64_t> WeightsBuilder::place(nn::ConstantOp constant, const Packing
   if (failed(bytes))
     return failure();
   if (packing) {
-    std::vector<char> packed(packing->elementCount() * packing->elementBytes);
+    std::vector<char> packed(packing->storedBytes());
     packing->pack(bytes->data(), packed.data());
     segment.owned = std::move(packed);
   } else if (segment.owned.empty()) {

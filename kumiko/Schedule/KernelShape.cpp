@@ -35,13 +35,57 @@ bool kumiko::isSumOfProducts(linalg::GenericOp op) {
          llvm::range_size(op.getBody()->without_terminator()) == 2;
 }
 
+/// The block argument that `value` is, widened from at most 16 bits; null for anything else.
+static BlockArgument widenedArgument(Value value, bool &isSigned) {
+  Operation *op = value.getDefiningOp();
+  isSigned = isa_and_nonnull<arith::ExtSIOp>(op);
+  if (!isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(op))
+    return BlockArgument();
+  auto argument = dyn_cast<BlockArgument>(op->getOperand(0));
+  // Sixteen bits without a sign would not fit the signed products that machines have.
+  unsigned bits = argument ? argument.getType().getIntOrFloatBitWidth() : 0;
+  return bits == 8 || (bits == 16 && isSigned) ? argument : BlockArgument();
+}
+
+bool kumiko::isSumOfNarrowProducts(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
+    return false;
+  auto add = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::AddIOp>();
+  BlockArgument accumulator = op.getRegionOutputArgs()[0];
+  if (!add || !accumulator.getType().isInteger(32) || !llvm::is_contained(add->getOperands(), Value(accumulator)))
+    return false;
+  auto mul = (add.getLhs() == accumulator ? add.getRhs() : add.getLhs()).getDefiningOp<arith::MulIOp>();
+  if (!mul || llvm::range_size(op.getBody()->without_terminator()) != 4)
+    return false;
+  bool isSigned = false;
+  BlockArgument lhs = widenedArgument(mul.getLhs(), isSigned), rhs = widenedArgument(mul.getRhs(), isSigned);
+  return lhs && rhs && lhs != rhs;
+}
+
+/// The widths and signs of an integer contraction's factors; false with a reason when they cannot be laid out in words.
+static bool describeFactors(ContractionShape &shape, std::string &why) {
+  if (!shape.extentOf(shape.columns).isStatic() || !shape.extentOf(shape.depth).isStatic()) {
+    why = "columns or depth of a contraction of integers are not known";
+    return false;
+  }
+  for (Operation &inner : shape.op.getBody()->without_terminator()) {
+    if (!isa<arith::ExtSIOp, arith::ExtUIOp>(inner))
+      continue;
+    auto argument = cast<BlockArgument>(inner.getOperand(0));
+    bool isRow = argument.getArgNumber() == shape.rowOperand;
+    (isRow ? shape.rowBits : shape.columnBits) = argument.getType().getIntOrFloatBitWidth();
+    (isRow ? shape.rowSigned : shape.columnSigned) = isa<arith::ExtSIOp>(inner);
+  }
+  return true;
+}
+
 static bool usesLoop(AffineMap map, unsigned loop) { return map.isFunctionOfDim(loop); }
 
 /// Fills in the roles; false with a reason when a loop has none.
 static bool assignRoles(ContractionShape &shape, std::string &why) {
   linalg::GenericOp op = shape.op;
-  if (!getElementTypeOrSelf(op.getResultTypes()[0]).isF32()) {
-    why = "the contraction is not in f32";
+  if (!getElementTypeOrSelf(op.getResultTypes()[0]).isF32() && !isSumOfNarrowProducts(op)) {
+    why = "the contraction is neither in f32 nor of narrow integers";
     return false;
   }
   SmallVector<unsigned> factors; // operand numbers of the two factors
@@ -283,13 +327,14 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
   bool exact = llvm::any_of(reductions, [](linalg::GenericOp op) { return op->hasAttr(exactAttribute); });
   if (exact)
     shape.why = "the order of sums is part of the result";
-  if (!exact && reductions.size() == 1 && isSumOfProducts(reductions[0])) {
+  bool narrow = reductions.size() == 1 && isSumOfNarrowProducts(reductions[0]); // whose sums have no order
+  if (narrow || (!exact && reductions.size() == 1 && isSumOfProducts(reductions[0]))) {
     shape.contraction.op = reductions[0];
     shape.contraction.extents = extents.loopsOf(reductions[0]);
     bool ends = llvm::all_of(results, [&](Value result) { return endsContraction(result, reductions[0]); });
     if (!ends)
       shape.why = "a result does not follow the contraction point by point";
-    else if (assignRoles(shape.contraction, shape.why)) {
+    else if (assignRoles(shape.contraction, shape.why) && (!narrow || describeFactors(shape.contraction, shape.why))) {
       shape.kind = KernelKind::Contraction;
       return shape;
     }

@@ -20,10 +20,14 @@ struct ContractionShape {
   mlir::linalg::GenericOp op;
   unsigned rowOperand = 0;    ///< read one scalar per row and depth
   unsigned columnOperand = 1; ///< read as vectors along the columns
+  /// Of a sum of integers: the bits of its factors before they were widened, and whether they have a sign.
+  unsigned rowBits = 0, columnBits = 0;
+  bool rowSigned = false, columnSigned = false;
   llvm::SmallVector<unsigned> batch, rows, columns, depth;
   Extents extents; ///< of all loops
 
   eq::Extent extentOf(llvm::ArrayRef<unsigned> loops) const;
+  bool isInteger() const { return rowBits != 0; }
 };
 
 /// Rows that all reductions of a kernel share.
@@ -56,6 +60,9 @@ eq::Extent flopsOf(mlir::linalg::GenericOp op, KernelExtents &extents);
 
 /// acc + a * b of two block arguments and the accumulator, and nothing else.
 bool isSumOfProducts(mlir::linalg::GenericOp op);
+
+/// acc + wide(a) * wide(b) in i32, of two block arguments of 8 bits, or of 16 with a sign.
+bool isSumOfNarrowProducts(mlir::linalg::GenericOp op);
 
 /// The value of a scalar of the kernel's body that is a constant, also one read from a constant tensor; else null.
 mlir::TypedAttr constantScalar(mlir::Value scalar);

@@ -15,6 +15,8 @@ using namespace mlir;
 using namespace kumiko;
 
 constexpr int64_t flopsPerChunk = 2'000'000, scalarOpsPerChunk = 100'000, mostChunks = 64;
+/// What the copied rows of one chunk may take of the second-level cache.
+constexpr int64_t integerScratchBytes = 128 << 10;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -30,7 +32,12 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   if (!allRows.isStatic())
     rows = std::max(rows, 8 * schedule.tileRows);
   schedule.packed = columnsConstant;
-  schedule.prefetch = columnsConstant && rows >= 2 * schedule.tileRows && columns * depth * 4 > machine.l2;
+  if (shape.isInteger()) {
+    bool bytes = shape.rowBits == 8 && shape.columnBits == 8;
+    schedule.depthGroup = machine.byteDot && bytes ? 4 : 2;
+  }
+  schedule.prefetch = columnsConstant && !shape.isInteger() && rows >= 2 * schedule.tileRows &&
+                      columns * depth * 4 > machine.l2;
   schedule.panelColumns = allColumns.isStatic() && columns <= machine.lanes ? machine.lanes : 2 * machine.lanes;
   int64_t vectors = schedule.panelColumns / machine.lanes;
   // Two thirds of the registers hold sums; the rest streams.
@@ -51,6 +58,13 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
                        typicalSize(extents.elementsOf(op->getOperand(shape.rowOperand)));
   int64_t rowGroups = columnsLarger ? ceilDiv(blocks, 64) : std::clamp(perBatch, ceilDiv(blocks, 32), blocks);
   int64_t panelGroups = std::clamp<int64_t>(ceilDiv(perBatch, rowGroups), 1, tiles);
+  if (shape.isInteger()) {
+    // Rows are copied once for all panels of a chunk, so that chunks are cut along the rows while there are enough.
+    int64_t rowBytes = 4 * ceilDiv(depth, schedule.depthGroup);
+    int64_t fitting = std::max<int64_t>(integerScratchBytes / (rowBytes * schedule.tileRows), 1);
+    rowGroups = std::clamp(perBatch, ceilDiv(blocks, fitting), blocks);
+    panelGroups = std::clamp<int64_t>(perBatch / rowGroups, 1, tiles);
+  }
   schedule.chunkRowBlocks = ceilDiv(blocks, rowGroups);
   schedule.chunkPanels = ceilDiv(tiles, panelGroups) * schedule.tilePanels;
   if (!allRows.isStatic()) {
@@ -63,6 +77,12 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   }
   schedule.chunks =
       atLeastOne(shape.extentOf(shape.batch)) * rowGroupsOf(shape, schedule) * panelGroupsOf(shape, schedule);
+  if (shape.isInteger()) {
+    IntegerLayout layout = integerLayoutOf(shape, schedule);
+    schedule.scratchBytes = layout.rowBytes(shape, schedule);
+    if (!schedule.packed)
+      schedule.scratchBytes = schedule.scratchBytes + 4 * std::min(panels, schedule.chunkPanels) * layout.panelWords();
+  }
 }
 
 /// Whether computing the body again costs more than keeping a row in the first-level cache.

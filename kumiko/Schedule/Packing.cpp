@@ -15,14 +15,36 @@ BlockArgument kumiko::argumentBehind(Value tensor) {
   return cast<BlockArgument>(tensor);
 }
 
+IntegerLayout kumiko::integerLayoutOf(const ContractionShape &shape, const Schedule &schedule) {
+  IntegerLayout layout;
+  layout.group = schedule.depthGroup;
+  layout.depth = shape.extentOf(shape.depth).value();
+  layout.panelColumns = schedule.panelColumns;
+  layout.columnBits = shape.columnBits;
+  layout.columnSigned = shape.columnSigned;
+  layout.turnsRows = layout.group == 4 && shape.rowSigned == shape.columnSigned;
+  return layout;
+}
+
+int64_t IntegerLayout::rowBytes(const ContractionShape &shape, const Schedule &schedule) const {
+  int64_t rows = schedule.chunkRowBlocks * schedule.tileRows;
+  if (eq::Extent all = shape.extentOf(shape.rows); all.isStatic())
+    rows = std::min(rows, all.value());
+  return llvm::alignTo(4 * rows * words(), 64);
+}
+
 /// The column operand of a packed contraction.
-static Packing packColumns(const ContractionShape &contraction, int64_t panelColumns) {
+static Packing packColumns(const ContractionShape &contraction, const Schedule &schedule) {
   linalg::GenericOp op = contraction.op;
   Value operand = op->getOperand(contraction.columnOperand);
   Packing packing;
   packing.argument = argumentBehind(operand).getArgNumber();
   packing.shape = llvm::to_vector(cast<RankedTensorType>(operand.getType()).getShape());
-  packing.panelColumns = panelColumns;
+  packing.panelColumns = schedule.panelColumns;
+  if (contraction.isInteger()) {
+    packing.integers = integerLayoutOf(contraction, schedule);
+    packing.elementBytes = contraction.columnBits / 8;
+  }
   AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(contraction.columnOperand));
   auto dimsOf = [&](ArrayRef<unsigned> loops) {
     SmallVector<unsigned> dims;
@@ -53,7 +75,7 @@ static Packing packLanesLast(BlockArgument argument, unsigned dimension) {
 SmallVector<Packing, 2> kumiko::packingsOf(const KernelShape &shape, const Schedule &schedule, Block &body) {
   SmallVector<Packing, 2> packings;
   if (shape.kind == KernelKind::Contraction && schedule.packed)
-    packings.push_back(packColumns(shape.contraction, schedule.panelColumns));
+    packings.push_back(packColumns(shape.contraction, schedule));
   for (size_t i = 0; i + 1 < schedule.lanesLast.size(); i += 2)
     packings.push_back(packLanesLast(body.getArgument(schedule.lanesLast[i]), schedule.lanesLast[i + 1]));
   return packings;
@@ -88,6 +110,9 @@ int64_t Packing::elementCount() const {
     count *= shape[d];
   for (unsigned d : columns)
     width *= shape[d];
+  if (integers) // `count` has the depth as a factor, which the panels have already
+    return count / std::max<int64_t>(integers->depth, 1) * llvm::divideCeil(width, panelColumns) *
+           integers->panelWords();
   return count * llvm::alignTo(width, panelColumns);
 }
 
@@ -102,10 +127,52 @@ SmallVector<int64_t> Packing::strides() const {
   return result;
 }
 
-void Packing::pack(const char *source, char *target) const {
+static SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size(), 1);
   for (size_t d = shape.size(); d > 1; --d)
     strides[d - 2] = strides[d - 1] * shape[d - 1];
+  return strides;
+}
+
+void Packing::packIntegers(const char *source, char *target) const {
+  SmallVector<int64_t> strides = rowMajorStrides(shape);
+  SmallVector<int64_t> outer = offsetsOver(batch, shape, strides), wide = offsetsOver(columns, shape, strides),
+                       deep = offsetsOver(depth, shape, strides);
+  const IntegerLayout &layout = *integers;
+  auto elementAt = [&](int64_t position) -> int32_t {
+    if (layout.columnBits == 16) {
+      int16_t value;
+      std::memcpy(&value, source + 2 * position, 2);
+      return value;
+    }
+    return layout.columnSigned ? int32_t(int8_t(source[position])) : int32_t(uint8_t(source[position]));
+  };
+  std::memset(target, 0, storedBytes());
+  for (int64_t base : outer)
+    for (size_t panel = 0; panel < wide.size(); panel += panelColumns, target += 4 * layout.panelWords())
+      for (size_t n = panel; n < std::min<size_t>(panel + panelColumns, wide.size()); ++n) {
+        int32_t sum = 0;
+        for (auto [k, deepOffset] : llvm::enumerate(deep)) {
+          int32_t value = elementAt(base + wide[n] + deepOffset);
+          sum += value;
+          int64_t word = layout.startWords() + int64_t(k) / layout.group * panelColumns + (n - panel);
+          if (layout.group == 4) {
+            target[4 * word + k % 4] = char(value);
+          } else {
+            int16_t half = value;
+            std::memcpy(target + 4 * word + 2 * (k % 2), &half, 2);
+          }
+        }
+        int32_t start = int32_t(uint32_t(sum) * uint32_t(layout.startFactor()));
+        if (layout.startWords() != 0)
+          std::memcpy(target + 4 * (n - panel), &start, 4);
+      }
+}
+
+void Packing::pack(const char *source, char *target) const {
+  if (integers)
+    return packIntegers(source, target);
+  SmallVector<int64_t> strides = rowMajorStrides(shape);
   SmallVector<int64_t> outer = offsetsOver(batch, shape, strides), wide = offsetsOver(columns, shape, strides),
                        deep = offsetsOver(depth, shape, strides);
   const size_t bytes = elementBytes;

@@ -1,6 +1,6 @@
 //===- Packing.h - how a constant operand is stored for a contraction ------===//
 #pragma once
-#include "kumiko/Schedule/Schedule.h"
+#include "kumiko/Schedule/IntegerLayout.h"
 
 namespace kumiko {
 
@@ -13,12 +13,19 @@ struct Packing {
   llvm::SmallVector<unsigned> batch, columns, depth;
   int64_t panelColumns = 16;
   int64_t elementBytes = 4;
+  /// Columns of integers lie in panels of words instead; `elementBytes` is then that of the source.
+  std::optional<IntegerLayout> integers;
 
+  /// Of elementBytes each, or words of 32 bits.
   int64_t elementCount() const;
+  int64_t storedBytes() const { return elementCount() * (integers ? 4 : elementBytes); }
   /// Where there is one panel: the strides, in elements, of the stored dimensions.
   llvm::SmallVector<int64_t> strides() const;
   /// `source` may have any alignment.
   void pack(const char *source, char *target) const;
+
+private:
+  void packIntegers(const char *source, char *target) const;
 };
 
 /// The arguments of a kernel that its schedule wants stored in another order.

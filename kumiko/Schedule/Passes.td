@@ -12,7 +12,9 @@ def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
     Before: bodies are linalg on tensors. After: every kernel has a schedule. Class: exact.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 in a vector register">,
-                 Option<"registers", "registers", "int64_t", "16", "Vector registers of the machine">];
+                 Option<"registers", "registers", "int64_t", "16", "Vector registers of the machine">,
+                 Option<"byteDot", "byte-dot", "bool", "false",
+                        "The machine adds four products of bytes at once, exactly">];
 }
 
 def SplitKernelsPass : Pass<"kumiko-split-kernels", "::mlir::ModuleOp"> {

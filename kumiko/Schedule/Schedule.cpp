@@ -43,7 +43,7 @@ struct Field {
 } // namespace
 
 /// The numbers of a schedule and their names; those of the contraction come first.
-static constexpr unsigned contractionFields = 6;
+static constexpr unsigned contractionFields = 7;
 static const Field fields[] = {
     {"tile_rows", &Schedule::tileRows},
     {"panel_columns", &Schedule::panelColumns},
@@ -51,6 +51,7 @@ static const Field fields[] = {
     {"depth_unroll", &Schedule::depthUnroll},
     {"chunk_row_blocks", &Schedule::chunkRowBlocks},
     {"chunk_panels", &Schedule::chunkPanels},
+    {"depth_group", &Schedule::depthGroup},
     {"lanes", &Schedule::lanes},
 };
 

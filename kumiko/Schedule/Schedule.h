@@ -22,6 +22,8 @@ struct Machine {
   int64_t lanes = 8;      ///< f32 per vector register
   int64_t registers = 16; ///< vector registers
   int64_t l1 = 32 << 10, l2 = 512 << 10;
+  /// One instruction adds four products of bytes, one with a sign and one without, to each lane (vpdpbusd).
+  bool byteDot = false;
 };
 
 struct Schedule {
@@ -37,6 +39,8 @@ struct Schedule {
   int64_t chunkPanels = 1;
   /// The column operand is a constant, stored as [batch][panel][depth][panelColumns].
   bool packed = false;
+  /// Of integers: neighbours in depth that share a word of 32 bits, two halves or four bytes; see IntegerLayout.h.
+  int64_t depthGroup = 1;
   /// Packed columns come from beyond the second-level cache: fetch the next panel while this one is used.
   bool prefetch = false;
 

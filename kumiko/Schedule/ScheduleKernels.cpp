@@ -19,6 +19,7 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
     Machine machine;
     machine.lanes = lanes;
     machine.registers = registers;
+    machine.byteDot = byteDot;
     for (auto kernel : getOperation().getOps<nn::KernelOp>()) {
       if (kernel->hasAttr("schedule"))
         continue;

@@ -15,9 +15,10 @@
 //   same panel: weights are streamed once.
 // * The epilogue is whatever elementwise bodies, pads and reshapes follow; they are demanded at the tile's positions,
 //   where the accumulators are already known.
+// * Narrow integers go through IntegerDot.h: their rows are copied first, and a step in depth is a word of several.
 //
 //===----------------------------------------------------------------------===//
-#include "kumiko/Codegen/Cpu/Kernel.h"
+#include "kumiko/Codegen/Cpu/IntegerDot.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -33,6 +34,10 @@ public:
     rowMap = op.getMatchingIndexingMap(&op->getOpOperand(c.rowOperand));
     columnMap = op.getMatchingIndexingMap(&op->getOpOperand(c.columnOperand));
     merge();
+    if (c.isInteger()) {
+      integers.emplace(k);
+      integers->depthLoops = depthLoops;
+    }
   }
 
   void emit() {
@@ -46,6 +51,8 @@ public:
 
     Extent rows = c.extentOf(c.rows);
     auto [first, last] = range(rowGroup, k.schedule.chunkRowBlocks, ceilDiv(rows, k.schedule.tileRows));
+    if (integers)
+      copyIntegers(rows, first, last, panelGroup);
     if (rows.isStatic())
       panelTiles(panelGroup, 1, [&, first = first, last = last](Form panel) { rowBlocks(rows, first, last, panel); });
     else
@@ -130,6 +137,32 @@ private:
     Value high =
         arith::MinSIOp::create(k.b, k.loc, arith::AddIOp::create(k.b, k.loc, low, k.index(size)), k.index(total));
     return {low, high};
+  }
+
+  /// What a chunk of integers multiplies, copied to where it is multiplied.
+  void copyIntegers(const Extent &rows, Value firstBlock, Value lastBlock, Value panelGroup) {
+    // The rows of the blocks, as rowBlocks and openRowBlocks cut them.
+    int64_t most = k.schedule.tileRows;
+    Extent size = std::max<int64_t>(most - 1, 1), big = max(rows - ceilDiv(rows, most) * size, 0);
+    if (rows.isStatic()) {
+      BalancedBlocks blocks(rows.value(), most);
+      size = blocks.size;
+      big = blocks.big;
+    }
+    auto rowsBefore = [&](Value block) -> Value {
+      Value bigger = arith::MinSIOp::create(k.b, k.loc, block, k.index(big));
+      return arith::AddIOp::create(k.b, k.loc, arith::MulIOp::create(k.b, k.loc, block, k.index(size)), bigger);
+    };
+    Value first = arith::MinSIOp::create(k.b, k.loc, rowsBefore(firstBlock), k.index(max(rows - size, 0)));
+    Value last = arith::MinSIOp::create(k.b, k.loc, rowsBefore(lastBlock), k.index(rows));
+    integers->copyRows(first, last, [&](Form row) { return rowPositions(row, 1)[0]; });
+    Extent panels = ceilDiv(columns, k.schedule.panelColumns);
+    if (!k.schedule.packed) {
+      auto [firstPanel, lastPanel] = range(panelGroup, k.schedule.chunkPanels, panels);
+      integers->copyColumns(firstPanel, lastPanel, loops);
+    } else if (!batchLoops.empty()) {
+      integers->setBatch(Form::ofSlot(k.demand.addSlot(batchNumber), panels * integers->panelWords()));
+    }
   }
 
   /// The tiles of a group of panels. Panels that are full go in one loop, in tiles of several panels, and those `side`
@@ -238,7 +271,8 @@ private:
     tilePanel = panel;
     int64_t width = lanesOf.size();
     Value zero = k.demand.spread(k.demand.zeroOf(k.b.getF32Type()));
-    SmallVector<Value> sums = depthNest(rows, 0, Form(), SmallVector<Value>(count * width, zero));
+    SmallVector<Value> sums = integers ? integers->sums(row, count, panel, width)
+                                       : depthNest(rows, 0, Form(), SmallVector<Value>(count * width, zero));
     for (int64_t r = 0; r < count; ++r)
       for (int64_t v = 0; v < width; ++v) {
         if (lanesOf[v].is(0))
@@ -403,6 +437,7 @@ private:
   // The tile being emitted: its first panel, and how many lanes of each vector are columns.
   Form tilePanel;
   Extents lanesOf;
+  std::optional<IntegerDot> integers;
 };
 } // namespace
 

@@ -112,7 +112,9 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
     // A packed contraction finds its panels itself; any other reader goes by strides.
     if (packing && schedule->kind != KernelKind::Contraction)
       storage.strides[argument] = llvm::to_vector_of<Extent, 6>(packing->strides());
-    k.demand.bind(argument, buffer(storageOf(argument.getType(), elements)));
+    bool words = packing && packing->integers;
+    k.demand.bind(argument, buffer(words ? MemRefType::get({elements.value()}, b.getI32Type())
+                                         : storageOf(argument.getType(), elements)));
   }
   for (Value result : results) {
     k.written.push_back(traceOutput(result, storage.extents));

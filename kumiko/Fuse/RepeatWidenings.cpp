@@ -1,0 +1,52 @@
+//===- RepeatWidenings.cpp - cheap ops are computed by each of their readers -===//
+#include "kumiko/Fuse/OpShape.h"
+#include "kumiko/Fuse/RepeatWidenings.h"
+#include "kumiko/Nn/Nn.h"
+
+using namespace mlir;
+using namespace kumiko;
+
+static int64_t bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.hasStaticShape() && type.getElementType().isIntOrFloat()
+             ? type.getNumElements() * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8))
+             : 0;
+}
+
+/// One elementwise op on one tensor that is at most half as large as the result; whatever else it reads is one number.
+static bool isWidening(Operation *op) {
+  if (!isa<nn::EquationInterface>(op) || op->getNumResults() != 1 || op->getNumOperands() == 0)
+    return false;
+  int64_t narrow = bytesOf(op->getOperand(0)), wide = bytesOf(op->getResult(0));
+  auto isNumber = [](Value operand) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    return type.hasStaticShape() && type.getNumElements() == 1;
+  };
+  return narrow != 0 && 2 * narrow <= wide && llvm::all_of(op->getOperands().drop_front(), isNumber) &&
+         classOf(op) == OpClass::Injective && readKindOf(op, 0) == ReadKind::Identity;
+}
+
+static bool canAbsorb(Operation *reader) {
+  if (!isa<nn::EquationInterface>(reader))
+    return false;
+  OpClass kind = classOf(reader);
+  return kind == OpClass::Injective || kind == OpClass::Reduction;
+}
+
+void kumiko::repeatWidenings(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+    if (op.getNumResults() != 1 || op.hasOneUse() || op.use_empty() || !isWidening(&op))
+      continue;
+    // One copy per reader, which may read it several times.
+    llvm::SmallSetVector<Operation *, 4> readers;
+    for (Operation *reader : op.getUsers())
+      if (canAbsorb(reader))
+        readers.insert(reader);
+    for (Operation *reader : readers) {
+      OpBuilder builder(reader);
+      reader->replaceUsesOfWith(op.getResult(0), builder.clone(op)->getResult(0));
+    }
+    if (op.use_empty())
+      op.erase();
+  }
+}

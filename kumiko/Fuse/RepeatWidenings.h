@@ -1,0 +1,13 @@
+//===- RepeatWidenings.h - cheap ops are computed by each of their readers -===//
+#pragma once
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kumiko {
+
+/// A dequantisation or cast that makes a tensor larger is given to each reader that can compute it on the way: reading
+/// bytes several times costs less than writing and reading floats once.
+///
+///   y = dequantize(x);  a = add(y, p);  b = add(y, q)     becomes     a = add(dequantize(x), p);  b = ...
+void repeatWidenings(mlir::func::FuncOp function);
+
+} // namespace kumiko
