@@ -1,6 +1,6 @@
 //===- RepeatWidenings.cpp - cheap ops are computed by each of their readers -===//
-#include "kumiko/Fuse/OpShape.h"
 #include "kumiko/Fuse/RepeatWidenings.h"
+#include "kumiko/Fuse/OpShape.h"
 #include "kumiko/Nn/Nn.h"
 
 using namespace mlir;

@@ -38,8 +38,8 @@ static llvm::Expected<SharedTensor> compute(Value value) {
   GraphOptions options;
   options.limits.bytes = byteLimit;
   options.limits.points = pointLimit;
-  llvm::Expected<SharedTensors> results = evaluateOp(
-      op, [&](Value operand) -> const SharedTensor & { return operands.find(operand)->second; }, options);
+  llvm::Expected<SharedTensors> results =
+      evaluateOp(op, [&](Value operand) -> const SharedTensor & { return operands.find(operand)->second; }, options);
   if (!results)
     return results.takeError();
   // The result may look at the bytes of an operand; it keeps them alive.

@@ -57,7 +57,8 @@ static bool sameParameter(Value a, Value b) {
 }
 
 static bool sameParameters(nn::DequantizeOp a, nn::DequantizeOp b) {
-  return hasOneScale(a) && hasOneScale(b) && getElementTypeOrSelf(a.getX().getType()) == getElementTypeOrSelf(b.getX().getType()) &&
+  return hasOneScale(a) && hasOneScale(b) &&
+         getElementTypeOrSelf(a.getX().getType()) == getElementTypeOrSelf(b.getX().getType()) &&
          sameParameter(a.getScale(), b.getScale()) && sameParameter(a.getZero(), b.getZero());
 }
 
@@ -239,10 +240,10 @@ private:
     OpBuilder builder(op);
     Rewriter rewriter(op, builder);
     bool product = isa<nn::MatmulOp, nn::ConvOp>(op);
-    Value y = isa<nn::MatmulOp>(op)   ? rewriter.matmul(cast<nn::MatmulOp>(op))
-              : product               ? rewriter.conv(cast<nn::ConvOp>(op))
+    Value y = isa<nn::MatmulOp>(op)     ? rewriter.matmul(cast<nn::MatmulOp>(op))
+              : product                 ? rewriter.conv(cast<nn::ConvOp>(op))
               : isa<nn::QuantizeOp>(op) ? rewriter.quantize(cast<nn::QuantizeOp>(op))
-                                      : rewriter.move();
+                                        : rewriter.move();
     if (y && y.getType() == op->getResult(0).getType()) {
       applied(op, rule, product ? "rounding" : "exact");
       ++(product ? products : moved);

@@ -7,7 +7,8 @@
 //   group 4   four bytes as they are, one factor with a sign and one without (vpdpbusd)
 //
 //   rows      [row][words]                                                   copied to scratch by each chunk
-//   columns   [batch][panel] of { start[columns], word[words][columns] }     packed at compile time where they are constant
+//   columns   [batch][panel] of { start[columns], word[words][columns] }     packed at compile time where they are
+//   constant
 //
 // Depth is filled up to whole words; zeros in the columns make what the rows hold there irrelevant. With group 4, rows
 // whose sign is that of the columns are read with the other sign by turning their highest bit, which adds or subtracts

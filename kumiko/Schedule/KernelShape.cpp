@@ -288,14 +288,24 @@ static bool followsContraction(Value tensor, linalg::GenericOp contraction) {
          });
 }
 
-/// The same for a result of the kernel, which may end in pads.
-static bool endsContraction(Value result, linalg::GenericOp contraction) {
-  while (auto pad = result.getDefiningOp<tensor::PadOp>()) {
-    if (!constantScalar(pad.getConstantPaddingValue()))
-      return false;
-    result = pad.getSource();
+bool kumiko::onlyAddsUnitDimensions(tensor::ExpandShapeOp op) {
+  auto shape = cast<RankedTensorType>(op.getType()).getShape();
+  return llvm::all_of(op.getReassociationIndices(), [&](const ReassociationIndices &group) {
+    return llvm::count_if(group, [&](int64_t d) { return shape[d] != 1; }) <= 1;
+  });
+}
+
+/// What is computed, without what only says where it goes: pads around a result, dimensions of 1.
+static Value behindPlacement(Value result) {
+  for (Operation *op = result.getDefiningOp(); op; op = result.getDefiningOp()) {
+    auto pad = dyn_cast<tensor::PadOp>(op);
+    auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+    bool places = (pad && constantScalar(pad.getConstantPaddingValue())) || (expand && onlyAddsUnitDimensions(expand));
+    if (!places)
+      break;
+    result = op->getOperand(0);
   }
-  return followsContraction(result, contraction);
+  return result;
 }
 
 static bool orderedShape(linalg::GenericOp op, ValueRange results, KernelExtents &extents, KernelShape &shape) {
@@ -331,7 +341,8 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
   if (narrow || (!exact && reductions.size() == 1 && isSumOfProducts(reductions[0]))) {
     shape.contraction.op = reductions[0];
     shape.contraction.extents = extents.loopsOf(reductions[0]);
-    bool ends = llvm::all_of(results, [&](Value result) { return endsContraction(result, reductions[0]); });
+    bool ends =
+        llvm::all_of(results, [&](Value result) { return followsContraction(behindPlacement(result), reductions[0]); });
     if (!ends)
       shape.why = "a result does not follow the contraction point by point";
     else if (assignRoles(shape.contraction, shape.why) && (!narrow || describeFactors(shape.contraction, shape.why))) {
@@ -347,7 +358,12 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
   bool along = llvm::any_of(reductions, [&](linalg::GenericOp op) { return reducesAlongMemory(op, extents); });
   if (!broadcastBack && reductions.size() == 1 && lanesAlongResult(reductions[0], extents))
     along = false;
-  if ((along || broadcastBack) && findRows(reductions, body, extents, shape.rows, shape.why)) {
+  // A row is written where its reductions run; a result seen under another shape is for points.
+  bool reshaped = llvm::any_of(
+      results, [](Value result) { return behindPlacement(result).getDefiningOp<tensor::ExpandShapeOp>() != nullptr; });
+  if (reshaped)
+    shape.why = "a result is reshaped";
+  if (!reshaped && (along || broadcastBack) && findRows(reductions, body, extents, shape.rows, shape.why)) {
     if (demandsStayInRow(reductions, results, shape.rows, extents))
       shape.kind = KernelKind::Rows;
     else

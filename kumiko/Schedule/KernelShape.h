@@ -64,6 +64,9 @@ bool isSumOfProducts(mlir::linalg::GenericOp op);
 /// acc + wide(a) * wide(b) in i32, of two block arguments of 8 bits, or of 16 with a sign.
 bool isSumOfNarrowProducts(mlir::linalg::GenericOp op);
 
+/// Whether each dimension of the source is still one dimension of the result, beside new ones of one element.
+bool onlyAddsUnitDimensions(mlir::tensor::ExpandShapeOp op);
+
 /// The value of a scalar of the kernel's body that is a constant, also one read from a constant tensor; else null.
 mlir::TypedAttr constantScalar(mlir::Value scalar);
 

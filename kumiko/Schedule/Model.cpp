@@ -36,8 +36,8 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
     bool bytes = shape.rowBits == 8 && shape.columnBits == 8;
     schedule.depthGroup = machine.byteDot && bytes ? 4 : 2;
   }
-  schedule.prefetch = columnsConstant && !shape.isInteger() && rows >= 2 * schedule.tileRows &&
-                      columns * depth * 4 > machine.l2;
+  schedule.prefetch =
+      columnsConstant && !shape.isInteger() && rows >= 2 * schedule.tileRows && columns * depth * 4 > machine.l2;
   schedule.panelColumns = allColumns.isStatic() && columns <= machine.lanes ? machine.lanes : 2 * machine.lanes;
   int64_t vectors = schedule.panelColumns / machine.lanes;
   // Two thirds of the registers hold sums; the rest streams.

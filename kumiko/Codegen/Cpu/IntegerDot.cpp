@@ -75,7 +75,8 @@ Value IntegerDot::rowValue(Position position) {
 }
 
 /// A run of neighbours in depth: whole vectors, then shorter and shorter ones. Nothing is read or written beyond it.
-void IntegerDot::copyRun(Position position, std::optional<unsigned> loop, int64_t extent, bool contiguous, Form target) {
+void IntegerDot::copyRun(Position position, std::optional<unsigned> loop, int64_t extent, bool contiguous,
+                         Form target) {
   auto copy = [&](Form at, int64_t width) {
     setLanes(width);
     at.lane = width > 1 ? 1 : 0;
@@ -121,9 +122,7 @@ void IntegerDot::copyRows(Value first, Value last, llvm::function_ref<Position(F
 
 //===--- columns --------------------------------------------------------------------------------------===//
 
-Form IntegerDot::panelWord(Form panel, Form word) const {
-  return columnBase + panel * layout.panelWords() + word;
-}
+Form IntegerDot::panelWord(Form panel, Form word) const { return columnBase + panel * layout.panelWords() + word; }
 
 /// Elements of the column operand in depth from word `word` on, `elements` of them.
 Value IntegerDot::columnWord(const Position &loops, Form column, Form depth, int64_t elements) {
@@ -153,7 +152,8 @@ void IntegerDot::interleaveVector(Form panel, int64_t vector, int64_t live, cons
       parts.push_back(layout.group == 2 ? halves(part, c.columnSigned) : part);
     }
     auto both = [&](Value a, Value b) -> Value { return vector::InterleaveOp::create(k.b, k.loc, a, b); };
-    Value joined = layout.group == 2 ? both(parts[0], parts[1]) : both(both(parts[0], parts[2]), both(parts[1], parts[3]));
+    Value joined =
+        layout.group == 2 ? both(parts[0], parts[1]) : both(both(parts[0], parts[2]), both(parts[1], parts[3]));
     Value words = vector::BitCastOp::create(k.b, k.loc, VectorType::get({lanes}, k.b.getI32Type()), joined);
     Form target = panelWord(panel, number * layout.panelColumns + Form(layout.startWords() + vector * lanes));
     target.lane = 1;
@@ -208,8 +208,8 @@ void IntegerDot::startPanel(Form panel) {
     if (layout.turnsRows) {
       Value ones = k.demand.spread(k.demand.constantOf(k.b.getI32IntegerAttr(0x01010101)));
       sum = k.loop(0, layout.words(), 1, {sum}, [&](Form word, ArrayRef<Value> carried) {
-        Value words = k.demand.load(columnWords, place(word * layout.panelColumns + Form(layout.startWords())),
-                                    k.b.getI32Type());
+        Value words =
+            k.demand.load(columnWords, place(word * layout.panelColumns + Form(layout.startWords())), k.b.getI32Type());
         return SmallVector<Value>{dot(ones, words, carried[0])};
       })[0];
       Value factor = k.demand.spread(k.demand.constantOf(k.b.getI32IntegerAttr(layout.startFactor())));
@@ -252,7 +252,8 @@ Value IntegerDot::dot(Value row, Value column, Value sum) {
   Type i32 = k.b.getI32Type();
   if (layout.group == 4) {
     auto bytes = VectorType::get({4 * lanes}, k.b.getI8Type());
-    Value a = vector::BitCastOp::create(k.b, k.loc, bytes, row), b = vector::BitCastOp::create(k.b, k.loc, bytes, column);
+    Value a = vector::BitCastOp::create(k.b, k.loc, bytes, row),
+          b = vector::BitCastOp::create(k.b, k.loc, bytes, column);
     if (!layout.columnSigned)
       std::swap(a, b); // the factor without a sign comes first
     std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(32 * lanes);

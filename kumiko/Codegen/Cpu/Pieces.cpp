@@ -56,6 +56,18 @@ static void trace(const Piece &piece, KernelExtents &extents, Output &output) {
     Extents strides = ungroup(collapse.getReassociationIndices(), piece.strides, extents.of(collapse.getSrc()));
     return trace({collapse.getSrc(), strides, piece.constant}, extents, output);
   }
+  if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op); expand && onlyAddsUnitDimensions(expand)) {
+    ArrayRef<Extent> shape = extents.of(piece.source);
+    Extents strides;
+    for (const auto &group : expand.getReassociationIndices()) {
+      int64_t wide = group.back();
+      for (int64_t d : group)
+        if (!shape[d].is(1))
+          wide = d;
+      strides.push_back(piece.strides[wide]);
+    }
+    return trace({expand.getSrc(), strides, piece.constant}, extents, output);
+  }
   output.pieces.push_back(piece);
 }
 
