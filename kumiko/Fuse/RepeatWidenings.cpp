@@ -6,23 +6,21 @@
 using namespace mlir;
 using namespace kumiko;
 
-static int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.hasStaticShape() && type.getElementType().isIntOrFloat()
-             ? type.getNumElements() * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8))
-             : 0;
-}
-
-/// One elementwise op on one tensor that is at most half as large as the result; whatever else it reads is one number.
+/// One elementwise op on one tensor that takes at most half the bytes of the result; whatever else it reads is one
+/// number.
 static bool isWidening(Operation *op) {
   if (!isa<nn::EquationInterface>(op) || op->getNumResults() != 1 || op->getNumOperands() == 0)
     return false;
-  int64_t narrow = bytesOf(op->getOperand(0)), wide = bytesOf(op->getResult(0));
+  auto narrow = cast<RankedTensorType>(op->getOperand(0).getType()),
+       wide = cast<RankedTensorType>(op->getResult(0).getType());
+  bool grows = narrow.clone(wide.getElementType()) == wide && narrow.getElementType().isIntOrFloat() &&
+               wide.getElementType().isIntOrFloat() &&
+               2 * narrow.getElementTypeBitWidth() <= wide.getElementTypeBitWidth();
   auto isNumber = [](Value operand) {
     auto type = cast<RankedTensorType>(operand.getType());
     return type.hasStaticShape() && type.getNumElements() == 1;
   };
-  return narrow != 0 && 2 * narrow <= wide && llvm::all_of(op->getOperands().drop_front(), isNumber) &&
+  return grows && llvm::all_of(op->getOperands().drop_front(), isNumber) &&
          classOf(op) == OpClass::Injective && readKindOf(op, 0) == ReadKind::Identity;
 }
 

@@ -1,6 +1,7 @@
 //===- GraphBuilder.h - a few ops in a row ---------------------------------===//
 #pragma once
 #include "kumiko/Nn/Build.h"
+#include "kumiko/Nn/Extents.h"
 #include "kumiko/Nn/Nn.h"
 #include "mlir/IR/Builders.h"
 
@@ -27,12 +28,12 @@ public:
     return make("cast", {x}, {b.getNamedAttr("to", mlir::TypeAttr::get(to))});
   }
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape) {
-    if (!x)
-      return x;
-    auto type = mlir::cast<mlir::RankedTensorType>(x.getType());
-    if (type.getShape() == shape)
-      return x;
-    return nn::ReshapeOp::create(b, loc, type.clone(shape), x);
+    return reshape(x, llvm::SmallVector<eq::Extent>(shape.begin(), shape.end()));
+  }
+  mlir::Value scalar(mlir::Value x) { return reshape(x, llvm::ArrayRef<eq::Extent>()); }
+  mlir::Value reshape(mlir::Value x, llvm::ArrayRef<eq::Extent> shape) {
+    mlir::Type type = x ? nn::tensorOf(shape, mlir::getElementTypeOrSelf(x.getType())) : mlir::Type();
+    return !x || x.getType() == type ? x : nn::ReshapeOp::create(b, loc, type, x).getResult();
   }
 
 private:

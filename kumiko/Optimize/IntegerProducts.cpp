@@ -76,6 +76,8 @@ public:
     if (!a || !c)
       return refuse("a factor is not made of bytes");
     int64_t depth = shapeOf(op.getA()).back();
+    if (ShapedType::isDynamic(depth))
+      return refuse("the depth is not known");
     if (variesAlong(a->zero, 0) || variesAlong(c->zero, 1))
       return refuse("zero points differ along the depth");
     Value y = g.make("integer_matmul", {a->x, c->x});
@@ -95,7 +97,7 @@ public:
       return refuse("image or weights are not made of bytes");
     if (!w->known)
       return refuse("the weights are not constant");
-    if (x->zero && cast<RankedTensorType>(x->zero.getType()).getNumElements() != 1)
+    if (x->zero && llvm::any_of(shapeOf(x->zero), [](int64_t extent) { return extent != 1; }))
       return refuse("the image has several zero points");
     unsigned rank = shapeOf(op.getX()).size();
     int64_t channel = op.getChannel(), features = shapeOf(op.getW())[0];
@@ -114,7 +116,7 @@ public:
       if (!total)
         return refuse("the weights are too large to be summed");
       Value sum = g.reshape(createConstant(b, loc, std::move(*total), "sums"), along);
-      y = g.make("sub", {y, g.make("mul", {g.reshape(x->zero, {}), sum})});
+      y = g.make("sub", {y, g.make("mul", {g.scalar(x->zero), sum})});
     }
     if (Value bias = op.getBias())
       y = g.make("add", {y, g.reshape(bias, along)});
@@ -146,7 +148,7 @@ private:
       std::optional<Tensor> total = sumsOver(*factor.known, {dimension});
       return total ? createConstant(b, loc, std::move(*total), "sums") : refuse("a factor is too large to be summed");
     }
-    SmallVector<int64_t> kept(shapeOf(factor.x));
+    SmallVector<eq::Extent> kept = nn::extentsOf(cast<RankedTensorType>(factor.x.getType()));
     kept[dimension] = 1;
     Value total = g.make("reduce", {g.cast(factor.x, b.getI32Type())},
                          {b.getNamedAttr("kind", b.getStringAttr("+")),
@@ -155,20 +157,21 @@ private:
   }
 
   Value padded(nn::ConvOp op, const Factor &x, unsigned rank) {
-    auto isZero = [](int64_t amount) { return amount == 0; };
-    if (llvm::all_of(op.getLo(), isZero) && llvm::all_of(op.getHi(), isZero))
+    SmallVector<eq::Extent, 4> lo = *nn::extentsOf(op.getLoAttr()), hi = *nn::extentsOf(op.getHiAttr());
+    auto isZero = [](const eq::Extent &amount) { return amount.is(0); };
+    if (llvm::all_of(lo, isZero) && llvm::all_of(hi, isZero))
       return x.x;
-    auto around = [&](ArrayRef<int64_t> spatial) {
-      SmallVector<int64_t> all{0};
+    auto around = [&](ArrayRef<eq::Extent> spatial) {
+      SmallVector<eq::Extent> all{eq::Extent(0)};
       llvm::append_range(all, spatial);
-      all.insert(all.begin() + op.getChannel(), 0);
-      return b.getDenseI64ArrayAttr(all);
+      all.insert(all.begin() + op.getChannel(), eq::Extent(0));
+      return nn::numbersAttr(b.getContext(), all);
     };
     SmallVector<Value, 2> operands{x.x};
     if (x.zero)
-      operands.push_back(g.reshape(g.cast(x.zero, getElementTypeOrSelf(x.x.getType())), {}));
+      operands.push_back(g.scalar(g.cast(x.zero, getElementTypeOrSelf(x.x.getType()))));
     return g.make("pad", operands,
-                  {b.getNamedAttr("lo", around(op.getLo())), b.getNamedAttr("hi", around(op.getHi()))});
+                  {b.getNamedAttr("lo", around(lo)), b.getNamedAttr("hi", around(hi))});
   }
 
   OpBuilder &b;

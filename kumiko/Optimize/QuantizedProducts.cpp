@@ -41,7 +41,7 @@ static bool hasOneScale(nn::DequantizeOp op) {
 static nn::DequantizeOp dequantization(Value value) {
   auto op = value ? value.getDefiningOp<nn::DequantizeOp>() : nn::DequantizeOp();
   return op && isNarrow(op.getX()) && getElementTypeOrSelf(value.getType()).isF32() &&
-                 getElementTypeOrSelf(op.getScale().getType()).isF32() && op.getX().getType().hasStaticShape()
+                 getElementTypeOrSelf(op.getScale().getType()).isF32() && op.getX().getType().getRank() != 0
              ? op
              : nn::DequantizeOp();
 }
@@ -81,10 +81,14 @@ public:
       return refuse("a factor is no matrix");
     if (!hasOneScale(left) || !hasScalesAlong(right, rank - 1))
       return refuse("scales differ along the depth");
+    if (ShapedType::isDynamic(shapeOf(matmul.getB()).back()) || ShapedType::isDynamic(shapeOf(matmul.getA()).back()))
+      return refuse("columns or depth are not known");
     if (shapeOf(matmul.getA()).back() > mostDepth)
       return refuse("sums of so many products may not fit 32 bits");
     Value product = g.make("matmul", {centred(left), centred(right)});
-    Value scale = g.make("mul", {scalar(left.getScale()), laid(right.getScale(), {countOf(right.getScale())})});
+    Value scale = right.getScale();
+    scale = countOf(scale) == 1 ? g.scalar(scale) : g.reshape(scale, ArrayRef<int64_t>(countOf(scale)));
+    scale = g.make("mul", {g.scalar(left.getScale()), scale});
     return g.make("mul", {g.cast(product, b.getF32Type()), scale});
   }
 
@@ -95,6 +99,8 @@ public:
     ArrayRef<int64_t> shape = shapeOf(conv.getW());
     if (!hasOneScale(image) || !hasScalesAlong(weights, 0))
       return refuse("scales differ along the depth");
+    if (ShapedType::isDynamicShape(shape))
+      return refuse("the sizes of the weights are not known");
     if (countOf(conv.getW()) / std::max<int64_t>(shape[0], 1) > mostDepth)
       return refuse("sums of so many products may not fit 32 bits");
     SmallVector<NamedAttribute> attributes;
@@ -105,8 +111,8 @@ public:
     SmallVector<int64_t> along(shape.size(), 1);
     along[conv.getChannel()] = shape[0];
     Value scale = weights.getScale();
-    scale = countOf(scale) == 1 ? scalar(scale) : g.reshape(scale, along);
-    Value y = g.make("mul", {g.cast(product, b.getF32Type()), g.make("mul", {scalar(image.getScale()), scale})});
+    scale = countOf(scale) == 1 ? g.scalar(scale) : g.reshape(scale, along);
+    Value y = g.make("mul", {g.cast(product, b.getF32Type()), g.make("mul", {g.scalar(image.getScale()), scale})});
     if (Value bias = conv.getBias())
       y = g.make("add", {y, g.reshape(bias, along)});
     return y;
@@ -124,7 +130,8 @@ public:
     if (!hasOneScale(first))
       return refuse("");
     if (isa<nn::ReshapeOp>(op))
-      return dequantized(g.reshape(first.getX(), shapeOf(op->getResult(0))), first);
+      return dequantized(g.reshape(first.getX(), nn::extentsOf(cast<RankedTensorType>(op->getResult(0).getType()))),
+                         first);
     if (isa<nn::SliceOp, nn::ExpandOp>(op))
       return dequantized(g.make(op->getName().stripDialect(), {first.getX()}, op->getAttrs()), first);
     if (isa<nn::MaxPoolOp>(op))
@@ -156,30 +163,27 @@ private:
     if (hasOneScale(op))
       return true;
     int64_t extent = shapeOf(op.getX())[dimension];
-    return int64_t(op.getAxis()) == dimension && op.getBlock() == 1 && countOf(op.getScale()) == extent &&
+    return op.getAxis() == dimension && op.getBlockAttr() == Builder(op.getContext()).getI64IntegerAttr(1) && countOf(op.getScale()) == extent &&
            (!op.getZero() || countOf(op.getZero()) == extent);
   }
 
-  Value scalar(Value one) { return g.reshape(one, {}); }
-  Value laid(Value parameter, ArrayRef<int64_t> shape) {
-    return countOf(parameter) == 1 ? scalar(parameter) : g.reshape(parameter, shape);
-  }
 
   /// i32(x) - i32(zero).
   Value centred(nn::DequantizeOp dequantize) {
     Type i32 = b.getI32Type();
     Value x = g.cast(dequantize.getX(), i32), zero = dequantize.getZero();
-    return zero ? g.make("sub", {x, g.cast(countOf(zero) == 1 ? scalar(zero) : zero, i32)}) : x;
+    return zero ? g.make("sub", {x, g.cast(countOf(zero) == 1 ? g.scalar(zero) : zero, i32)}) : x;
   }
 
   Value dequantized(Value x, nn::DequantizeOp like) {
     if (!x || shapeOf(x).empty())
       return refuse("");
     SmallVector<int64_t> ones(shapeOf(x).size(), 1);
+    eq::Extent whole = max(nn::extentsOf(cast<RankedTensorType>(x.getType()))[0], 1);
     Value zero = like.getZero();
     return g.make("dequantize", {x, g.reshape(like.getScale(), ones), zero ? g.reshape(zero, ones) : zero},
                   {b.getNamedAttr("axis", b.getI64IntegerAttr(0)),
-                   b.getNamedAttr("block", b.getI64IntegerAttr(std::max<int64_t>(shapeOf(x)[0], 1))),
+                   b.getNamedAttr("block", nn::numberAttr(b.getContext(), whole)),
                    b.getNamedAttr("to", TypeAttr::get(like.getTo()))});
   }
 
@@ -190,10 +194,10 @@ private:
     auto moved = [&](Value parameter) {
       return parameter ? transposed(b, loc, parameter, transpose.getPerm()) : parameter;
     };
-    int64_t axis = llvm::find(transpose.getPerm(), int64_t(inner.getAxis())) - transpose.getPerm().begin();
+    int64_t axis = llvm::find(transpose.getPerm(), inner.getAxis()) - transpose.getPerm().begin();
     return g.make("dequantize", {x, moved(inner.getScale()), moved(inner.getZero())},
                   {b.getNamedAttr("axis", b.getI64IntegerAttr(axis)),
-                   b.getNamedAttr("block", b.getI64IntegerAttr(inner.getBlock())),
+                   b.getNamedAttr("block", inner.getBlockAttr()),
                    b.getNamedAttr("to", TypeAttr::get(inner.getTo()))});
   }
 

@@ -69,3 +69,15 @@ func.func @side_result(%x: tensor<3x5x2xf32>, %t: tensor<3x2xi64>) -> tensor<f32
   %2 = nn.div %0, %1 : tensor<f32>
   return %2 : tensor<f32>
 }
+
+// A dequantisation is computed by each of its readers: no kernel writes floats for both.
+// CHECK-LABEL: func @widening
+// CHECK-COUNT-2: nn.call @{{.*}}(%arg0) : (tensor<8xui8>) -> tensor<8xf32>
+// CHECK-NOT: nn.call
+func.func @widening(%x: tensor<8xui8>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %s = nn.constant dense<0.5> : tensor<1xf32>
+  %0 = nn.dequantize %x, %s {axis = 0, block = 8, to = f32} : (tensor<8xui8>, tensor<1xf32>) -> tensor<8xf32>
+  %1 = nn.exp %0 : tensor<8xf32>
+  %2 = nn.sqrt %0 : tensor<8xf32>
+  return %1, %2 : tensor<8xf32>, tensor<8xf32>
+}

@@ -69,3 +69,54 @@ TEST(Packing, UnalignedSource) {
   packing.pack(bytes.data() + 1, reinterpret_cast<char *>(target.data()));
   EXPECT_EQ(target, values);
 }
+
+/// Columns of a 5 x 3 matrix of bytes, packed as words.
+static std::vector<int32_t> packedWords(IntegerLayout layout, llvm::ArrayRef<int8_t> source) {
+  Packing packing;
+  packing.shape = {5, 3};
+  packing.depth = {0};
+  packing.columns = {1};
+  packing.panelColumns = layout.panelColumns = 2;
+  packing.elementBytes = 1;
+  layout.depth = 5;
+  packing.integers = layout;
+  std::vector<int32_t> target(packing.elementCount(), 99);
+  EXPECT_EQ(packing.storedBytes(), int64_t(4 * target.size()));
+  packing.pack(reinterpret_cast<const char *>(source.data()), reinterpret_cast<char *>(target.data()));
+  return target;
+}
+
+static const int8_t matrix[15] = {-1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -128};
+
+// Two halves to a word, with their signs; the last word of a column and the last column are filled up with zeros.
+TEST(Packing, PairsOfHalves) {
+  IntegerLayout layout;
+  layout.group = 2;
+  auto pair = [](int16_t low, int16_t high) { return int32_t(uint32_t(uint16_t(high)) << 16 | uint16_t(low)); };
+  std::vector<int32_t> expected = {pair(-1, 4), pair(2, 5), pair(7, 10), pair(8, 11), pair(13, 0), pair(14, 0),
+                                   pair(3, 6),  0,          pair(9, 12), 0,           pair(-128, 0), 0};
+  EXPECT_EQ(packedWords(layout, matrix), expected);
+}
+
+// Without a sign 128 is 128.
+TEST(Packing, HalvesWithoutASign) {
+  IntegerLayout layout;
+  layout.group = 2;
+  layout.columnSigned = false;
+  EXPECT_EQ(packedWords(layout, matrix)[10], 128);
+}
+
+// Four bytes to a word behind what the sums of the columns begin with: here rows have a sign as the columns have, are
+// read without one as 128 more, and -128 times the sum of a column makes up for it.
+TEST(Packing, FourBytesAndTheirStart) {
+  IntegerLayout layout;
+  layout.group = 4;
+  layout.turnsRows = true;
+  auto word = [](int8_t a, int8_t b, int8_t c, int8_t d) {
+    return int32_t(uint8_t(a) | uint32_t(uint8_t(b)) << 8 | uint32_t(uint8_t(c)) << 16 | uint32_t(uint8_t(d)) << 24);
+  };
+  std::vector<int32_t> expected = {-128 * 33,          -128 * 40,          word(-1, 4, 7, 10), word(2, 5, 8, 11),
+                                   word(13, 0, 0, 0),  word(14, 0, 0, 0),  -128 * (30 - 128),  0,
+                                   word(3, 6, 9, 12),  0,                  word(-128, 0, 0, 0), 0};
+  EXPECT_EQ(packedWords(layout, matrix), expected);
+}

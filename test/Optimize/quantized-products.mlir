@@ -1,0 +1,63 @@
+// RUN: kumiko-opt %s --nn-quantized-products | FileCheck %s
+
+// A product of dequantised tensors is a product of integers, scaled at the end.
+// CHECK-LABEL: func.func @matmul
+func.func @matmul(%a: tensor<2x3xui8>, %s: tensor<1x1xf32>, %z: tensor<1x1xui8>, %w: tensor<3x4xi8>, %t: tensor<1x4xf32>) -> tensor<2x4xf32> {
+  // CHECK: %[[A:.*]] = nn.sub {{.*}} : (tensor<2x3xi32>, tensor<i32>) -> tensor<2x3xi32>
+  // CHECK: %[[P:.*]] = nn.matmul %[[A]], %{{.*}} -> tensor<2x4xi32>
+  // CHECK: %[[S:.*]] = nn.mul %{{.*}}, %{{.*}} : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: %[[F:.*]] = nn.cast %[[P]]
+  // CHECK: nn.mul %[[F]], %[[S]]
+  %0 = nn.dequantize %a, %s, %z {axis = 0, block = 2, to = f32} : (tensor<2x3xui8>, tensor<1x1xf32>, tensor<1x1xui8>) -> tensor<2x3xf32>
+  %1 = nn.dequantize %w, %t {axis = 1, block = 1, to = f32} : (tensor<3x4xi8>, tensor<1x4xf32>) -> tensor<3x4xf32>
+  %2 = nn.matmul %0, %1 : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return %2 : tensor<2x4xf32>
+}
+
+// Scales that differ along the depth would have to be inside the sum.
+// CHECK-LABEL: func.func @scales_along_depth
+// CHECK: nn.matmul {{.*}} -> tensor<2x4xf32>
+func.func @scales_along_depth(%a: tensor<2x3xui8>, %s: tensor<1x1xf32>, %w: tensor<3x4xi8>, %t: tensor<3x1xf32>) -> tensor<2x4xf32> {
+  %0 = nn.dequantize %a, %s {axis = 0, block = 2, to = f32} : (tensor<2x3xui8>, tensor<1x1xf32>) -> tensor<2x3xf32>
+  %1 = nn.dequantize %w, %t {axis = 0, block = 1, to = f32} : (tensor<3x4xi8>, tensor<3x1xf32>) -> tensor<3x4xf32>
+  %2 = nn.matmul %0, %1 : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return %2 : tensor<2x4xf32>
+}
+
+// Bytes move instead of floats, and quantising what was just dequantised is nothing.
+// CHECK-LABEL: func.func @moves
+func.func @moves(%x: tensor<1x2x4xui8>) -> tensor<1x4x2xui8> {
+  // CHECK: %[[T:.*]] = nn.transpose %arg0 {{.*}} -> tensor<1x4x2xui8>
+  // CHECK-NOT: nn.quantize
+  // CHECK: return %[[T]]
+  %s = nn.constant dense<0.5> : tensor<1x1x1xf32>
+  %z = nn.constant dense<3> : tensor<1x1x1xui8>
+  %0 = nn.dequantize %x, %s, %z {axis = 0, block = 1, to = f32} : (tensor<1x2x4xui8>, tensor<1x1x1xf32>, tensor<1x1x1xui8>) -> tensor<1x2x4xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 0, 2, 1>} : (tensor<1x2x4xf32>) -> tensor<1x4x2xf32>
+  %2 = nn.quantize %1, %s, %z {axis = 0, block = 1, lo = 0.0 : f64, hi = 255.0 : f64, whole = true, acc = f32, to = ui8} : (tensor<1x4x2xf32>, tensor<1x1x1xf32>, tensor<1x1x1xui8>) -> tensor<1x4x2xui8>
+  return %2 : tensor<1x4x2xui8>
+}
+
+// With another scale it means something.
+// CHECK-LABEL: func.func @requantize
+// CHECK: nn.quantize
+func.func @requantize(%x: tensor<4xui8>) -> tensor<4xui8> {
+  %s = nn.constant dense<0.5> : tensor<1xf32>
+  %t = nn.constant dense<0.25> : tensor<1xf32>
+  %0 = nn.dequantize %x, %s {axis = 0, block = 4, to = f32} : (tensor<4xui8>, tensor<1xf32>) -> tensor<4xf32>
+  %1 = nn.quantize %0, %t {axis = 0, block = 4, lo = 0.0 : f64, hi = 255.0 : f64, whole = true, acc = f32, to = ui8} : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xui8>
+  return %1 : tensor<4xui8>
+}
+
+// A scale may be negative: the largest integer is not the largest number then.
+// CHECK-LABEL: func.func @pool
+// CHECK: nn.max_pool {{.*}} : (tensor<1x1x4xf32>)
+// CHECK: nn.max_pool {{.*}} : (tensor<1x1x4xui8>)
+func.func @pool(%x: tensor<1x1x4xui8>, %s: tensor<1x1x1xf32>) -> (tensor<1x1x3xf32>, tensor<1x1x3xf32>) {
+  %t = nn.constant dense<0.25> : tensor<1x1x1xf32>
+  %0 = nn.dequantize %x, %s {axis = 0, block = 1, to = f32} : (tensor<1x1x4xui8>, tensor<1x1x1xf32>) -> tensor<1x1x4xf32>
+  %1, %2 = nn.max_pool %0 {kernel = array<i64: 2>, stride = array<i64: 1>, dilation = array<i64: 1>, lo = array<i64: 0>, hi = array<i64: 0>} : (tensor<1x1x4xf32>) -> (tensor<1x1x3xf32>, tensor<1x1x3xi64>)
+  %3 = nn.dequantize %x, %t {axis = 0, block = 1, to = f32} : (tensor<1x1x4xui8>, tensor<1x1x1xf32>) -> tensor<1x1x4xf32>
+  %4, %5 = nn.max_pool %3 {kernel = array<i64: 2>, stride = array<i64: 1>, dilation = array<i64: 1>, lo = array<i64: 0>, hi = array<i64: 0>} : (tensor<1x1x4xf32>) -> (tensor<1x1x3xf32>, tensor<1x1x3xi64>)
+  return %1, %4 : tensor<1x1x3xf32>, tensor<1x1x3xf32>
+}
