@@ -234,9 +234,6 @@ struct QuantizedProducts final : kumiko::impl::QuantizedProductsPassBase<Quantiz
     });
     for (Operation *op : ops)
       rewrite(op);
-    for (Operation *op : llvm::reverse(ops))
-      if (op->use_empty() && isMemoryEffectFree(op))
-        op->erase();
   }
 
 private:
@@ -252,6 +249,8 @@ private:
       applied(op, rule, product ? "rounding" : "exact");
       ++(product ? products : moved);
       op->getResult(0).replaceAllUsesWith(y);
+      // What dies with it stands before it: nothing that is still to be visited.
+      eraseDead(op);
     } else if (product && !rewriter.g.why.empty()) {
       declined(op, rule, rewriter.g.why);
     }
