@@ -33,3 +33,13 @@ func.func @deform_conv(%a0: tensor<1x1x3x3xf32>, %a1: tensor<1x1x2x2xf32>, %a2: 
   %r0 = nn.deform_conv %a0, %a1, %a2, %a3, %a4 {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, group = 1, out = array<i64: 2, 2>} : (tensor<1x1x3x3xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2x2x2x2xf32>, tensor<1x1x2x2x2x2xf32>, tensor<1xf32>) -> (tensor<1x1x2x2xf32>)
   return %r0 : tensor<1x1x2x2xf32>
 }
+
+func.func @integer_matmul(%a0: tensor<3x4xui8>, %a1: tensor<4x5xi8>) -> (tensor<3x5xi32>) {
+  %r0 = nn.integer_matmul %a0, %a1 : (tensor<3x4xui8>, tensor<4x5xi8>) -> (tensor<3x5xi32>)
+  return %r0 : tensor<3x5xi32>
+}
+
+func.func @integer_conv(%a0: tensor<2x4x6xi8>, %a1: tensor<6x2x3xi16>) -> (tensor<2x6x2xi32>) {
+  %r0 = nn.integer_conv %a0, %a1 {stride = array<i64: 2>, dilation = array<i64: 1>, group = 2} : (tensor<2x4x6xi8>, tensor<6x2x3xi16>) -> (tensor<2x6x2xi32>)
+  return %r0 : tensor<2x6x2xi32>
+}
