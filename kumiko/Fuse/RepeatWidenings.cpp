@@ -20,8 +20,8 @@ static bool isWidening(Operation *op) {
     auto type = cast<RankedTensorType>(operand.getType());
     return type.hasStaticShape() && type.getNumElements() == 1;
   };
-  return grows && llvm::all_of(op->getOperands().drop_front(), isNumber) &&
-         classOf(op) == OpClass::Injective && readKindOf(op, 0) == ReadKind::Identity;
+  return grows && llvm::all_of(op->getOperands().drop_front(), isNumber) && classOf(op) == OpClass::Injective &&
+         readKindOf(op, 0) == ReadKind::Identity;
 }
 
 static bool canAbsorb(Operation *reader) {

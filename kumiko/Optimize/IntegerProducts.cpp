@@ -170,8 +170,7 @@ private:
     SmallVector<Value, 2> operands{x.x};
     if (x.zero)
       operands.push_back(g.scalar(g.cast(x.zero, getElementTypeOrSelf(x.x.getType()))));
-    return g.make("pad", operands,
-                  {b.getNamedAttr("lo", around(lo)), b.getNamedAttr("hi", around(hi))});
+    return g.make("pad", operands, {b.getNamedAttr("lo", around(lo)), b.getNamedAttr("hi", around(hi))});
   }
 
   OpBuilder &b;

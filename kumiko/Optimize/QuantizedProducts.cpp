@@ -163,10 +163,9 @@ private:
     if (hasOneScale(op))
       return true;
     int64_t extent = shapeOf(op.getX())[dimension];
-    return op.getAxis() == dimension && op.getBlockAttr() == Builder(op.getContext()).getI64IntegerAttr(1) && countOf(op.getScale()) == extent &&
-           (!op.getZero() || countOf(op.getZero()) == extent);
+    return op.getAxis() == dimension && op.getBlockAttr() == Builder(op.getContext()).getI64IntegerAttr(1) &&
+           countOf(op.getScale()) == extent && (!op.getZero() || countOf(op.getZero()) == extent);
   }
-
 
   /// i32(x) - i32(zero).
   Value centred(nn::DequantizeOp dequantize) {
@@ -196,8 +195,7 @@ private:
     };
     int64_t axis = llvm::find(transpose.getPerm(), inner.getAxis()) - transpose.getPerm().begin();
     return g.make("dequantize", {x, moved(inner.getScale()), moved(inner.getZero())},
-                  {b.getNamedAttr("axis", b.getI64IntegerAttr(axis)),
-                   b.getNamedAttr("block", inner.getBlockAttr()),
+                  {b.getNamedAttr("axis", b.getI64IntegerAttr(axis)), b.getNamedAttr("block", inner.getBlockAttr()),
                    b.getNamedAttr("to", TypeAttr::get(inner.getTo()))});
   }
 

@@ -93,7 +93,7 @@ TEST(Packing, PairsOfHalves) {
   IntegerLayout layout;
   layout.group = 2;
   auto pair = [](int16_t low, int16_t high) { return int32_t(uint32_t(uint16_t(high)) << 16 | uint16_t(low)); };
-  std::vector<int32_t> expected = {pair(-1, 4), pair(2, 5), pair(7, 10), pair(8, 11), pair(13, 0), pair(14, 0),
+  std::vector<int32_t> expected = {pair(-1, 4), pair(2, 5), pair(7, 10), pair(8, 11), pair(13, 0),   pair(14, 0),
                                    pair(3, 6),  0,          pair(9, 12), 0,           pair(-128, 0), 0};
   EXPECT_EQ(packedWords(layout, matrix), expected);
 }
@@ -115,8 +115,11 @@ TEST(Packing, FourBytesAndTheirStart) {
   auto word = [](int8_t a, int8_t b, int8_t c, int8_t d) {
     return int32_t(uint8_t(a) | uint32_t(uint8_t(b)) << 8 | uint32_t(uint8_t(c)) << 16 | uint32_t(uint8_t(d)) << 24);
   };
-  std::vector<int32_t> expected = {-128 * 33,          -128 * 40,          word(-1, 4, 7, 10), word(2, 5, 8, 11),
-                                   word(13, 0, 0, 0),  word(14, 0, 0, 0),  -128 * (30 - 128),  0,
-                                   word(3, 6, 9, 12),  0,                  word(-128, 0, 0, 0), 0};
+  std::vector<int32_t> expected = {-128 * 33,           -128 * 40,
+                                   word(-1, 4, 7, 10),  word(2, 5, 8, 11),
+                                   word(13, 0, 0, 0),   word(14, 0, 0, 0),
+                                   -128 * (30 - 128),   0,
+                                   word(3, 6, 9, 12),   0,
+                                   word(-128, 0, 0, 0), 0};
   EXPECT_EQ(packedWords(layout, matrix), expected);
 }
