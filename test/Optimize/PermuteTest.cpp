@@ -83,6 +83,8 @@ protected:
     Operation *op = onlyOp(function);
     if (!op || isa<nn::TransposeOp>(op))
       return false;
+    if (nn::operandSlots(op).empty())
+      return false;
     unsigned slot = random() % nn::operandSlots(op).size();
     Value operand = nn::operandSlots(op)[slot];
     auto type = operand ? cast<RankedTensorType>(operand.getType()) : RankedTensorType();
