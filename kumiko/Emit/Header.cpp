@@ -116,17 +116,24 @@ static std::string forComment(llvm::StringRef text) {
 
 void HeaderWriter::writeHead() {
   os << "/* " << program.name << ": a compiled model, in the object file beside this header\n *\n * made by "
-     << producer() << "\n * " << forComment(program.provenance) << "\n *\n"
-     << " * " << program.name << "_run computes on the calling thread: no heap, no threads, libc and libm alone.\n"
-     << " * It returns 0, or a code of kumiko.h (KUMIKO_E_...). The arena is yours: " << prefix
-     << "_ARENA_BYTES, aligned\n * to 64 bytes, its contents of no meaning between calls; give each thread its own.\n"
-     << " * " << program.name << "_artefact is for the runtime (kumiko.h), which uses several threads.\n */\n"
-     << "#ifndef KUMIKO_MODEL_" << prefix << "_H\n#define KUMIKO_MODEL_" << prefix << "_H\n\n"
+     << producer() << "\n * " << forComment(program.provenance) << "\n *\n";
+  if (program.isStatic())
+    os << " * " << program.name << "_run computes on the calling thread: no heap, no threads, libc and libm alone.\n"
+       << " * It returns 0, or a code of kumiko.h (KUMIKO_E_...). The arena is yours: " << prefix
+       << "_ARENA_BYTES, aligned\n * to 64 bytes, its contents of no meaning between calls; give each thread its own.\n"
+       << " * " << program.name << "_artefact is for the runtime (kumiko.h), which uses several threads.\n */\n";
+  else
+    os << " * Shapes are known when inputs are bound, so the model is run by the runtime (kumiko.h, "
+          "libkumiko_runtime.a):\n"
+       << " * model_from_artefact(" << program.name
+       << "_artefact(), ...). Extents below have -1 where they are symbols.\n */\n";
+  os << "#ifndef KUMIKO_MODEL_" << prefix << "_H\n#define KUMIKO_MODEL_" << prefix << "_H\n\n"
      << "#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
 }
 
 void HeaderWriter::writeMacros() {
-  os << "#define " << prefix << "_ARENA_BYTES " << walkerArenaBytes(program) << "u\n";
+  if (program.isStatic())
+    os << "#define " << prefix << "_ARENA_BYTES " << walkerArenaBytes(program) << "u\n";
   os << "#define " << prefix << "_WEIGHTS_BYTES " << program.weightsBytes << "u\n";
   if (!weightsFile.empty())
     os << "#define " << prefix << "_WEIGHTS_FILE \"" << weightsFile << "\"\n";
@@ -138,17 +145,27 @@ void HeaderWriter::writeMacros() {
     os << "#define " << name << "_RANK " << value.shape.size() << "\n";
     os << "#define " << name << "_SHAPE {";
     llvm::interleaveComma(value.shape, os);
-    os << "}\n#define " << name << "_ELEMENTS " << value.elementCount() << "\n";
+    os << "}";
+    for (auto [axis, extent] : llvm::enumerate(value.extents))
+      if (!extent.isStatic())
+        os << (axis == 0 || value.extents[axis - 1].isStatic() ? " /* " : ", ") << forComment(extent.str())
+           << (axis + 1 == value.extents.size() || value.extents[axis + 1].isStatic() ? " */" : "");
+    os << "\n";
+    if (value.isStatic())
+      os << "#define " << name << "_ELEMENTS " << value.elementCount() << "\n";
   }
 }
 
 void HeaderWriter::writePrototypes() {
-  os << "\nint " << program.name << "_run(";
-  for (const Parameter &parameter : parameters)
-    os << (parameter.input ? "const " : "") << cType(parameter.value->type) << " *" << parameter.name << ", ";
-  if (!weightsFile.empty())
-    os << "const void *weights, ";
-  os << "void *arena);\n\nstruct kumiko_artefact;\nconst struct kumiko_artefact *" << program.name
+  if (program.isStatic()) {
+    os << "\nint " << program.name << "_run(";
+    for (const Parameter &parameter : parameters)
+      os << (parameter.input ? "const " : "") << cType(parameter.value->type) << " *" << parameter.name << ", ";
+    if (!weightsFile.empty())
+      os << "const void *weights, ";
+    os << "void *arena);\n";
+  }
+  os << "\nstruct kumiko_artefact;\nconst struct kumiko_artefact *" << program.name
      << "_artefact(void);\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
 }
 

@@ -1,7 +1,9 @@
 #include "kumiko/Emit/Jit.h"
+#include "kumiko/Emit/EmbeddedArchives.h"
 #include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/Table.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -28,9 +30,23 @@ static llvm::Error addObject(orc::LLJIT &jit, llvm::ArrayRef<char> bytes, llvm::
   return jit.addObjectFile(std::move(buffer));
 }
 
+/// Functions of runtime/ops that kernels call come from the archives, as in an artefact on disk.
+static llvm::Error addRoutines(orc::LLJIT &jit, const Target &target) {
+  for (const EmbeddedArchive &archive : embeddedArchives(target)) {
+    auto bytes = llvm::MemoryBuffer::getMemBuffer(archive.bytes, archive.name, /*RequiresNullTerminator=*/false);
+    auto members = orc::StaticLibraryDefinitionGenerator::Create(jit.getObjLinkingLayer(), std::move(bytes));
+    if (!members)
+      return members.takeError();
+    jit.getMainJITDylib().addGenerator(std::move(*members));
+  }
+  return llvm::Error::success();
+}
+
 /// Adds the objects of an artefact: kernels, table, and the weights as an address.
 static llvm::Error addArtefact(orc::LLJIT &jit, const Program &program, llvm::ArrayRef<Object> kernels,
                                const Target &target, const WeightImage &weights) {
+  if (llvm::Error error = addRoutines(jit, target))
+    return error;
   for (const Object &kernel : kernels)
     if (llvm::Error error = addObject(jit, kernel.bytes, kernel.name))
       return error;

@@ -1,4 +1,5 @@
 #include "kumiko/Emit/ArtefactFiles.h"
+#include "kumiko/Emit/EmbeddedArchives.h"
 #include "kumiko/Emit/Link.h"
 #include "llvm/Support/Path.h"
 
@@ -6,11 +7,18 @@ using namespace kumiko;
 
 /// Two steps, because only code needs its symbols hidden away and copying the weights once more would be a waste: the
 /// weights' symbol carries the model's name and cannot meet another.
-static llvm::Expected<std::string> linkObject(const ArtefactFiles &files, const WorkFolder &folder, unsigned jobs) {
+static llvm::Expected<std::string> linkObject(const ArtefactFiles &files, const Target &target,
+                                              const WorkFolder &folder, unsigned jobs) {
   std::string threads = "--threads=" + std::to_string(jobs);
   std::string code = folder.file("code.o"), local = folder.file("local.o"), whole = folder.file("whole.o");
-  std::vector<std::string> arguments = {"-r", threads, "-o", code};
+  std::vector<std::string> arguments = {"-r", threads, "--strip-debug", "-o", code};
   llvm::append_range(arguments, files.code);
+  // Functions of runtime/ops that kernels call become part of the object.
+  for (const EmbeddedArchive &archive : embeddedArchives(target)) {
+    arguments.push_back(folder.file(archive.name.str() + ".a"));
+    if (llvm::Error error = writeFile(arguments.back(), [&](llvm::raw_ostream &os) { os << archive.bytes; }))
+      return error;
+  }
   if (llvm::Error error = runLinker(arguments))
     return error;
   if (llvm::Error error = localizeHidden(code, local))
@@ -33,7 +41,7 @@ llvm::Error kumiko::writeObjectFile(const Program &program, llvm::ArrayRef<Objec
   auto files = writeArtefactFiles(program, kernels, target, table, *folder);
   if (!files)
     return files.takeError();
-  auto finished = linkObject(*files, *folder, options.jobs);
+  auto finished = linkObject(*files, target, *folder, options.jobs);
   if (!finished)
     return finished.takeError();
 

@@ -1,4 +1,6 @@
 #include "kumiko/Emit/Table.h"
+#include "kumiko/Emit/Expressions.h"
+#include "kumiko/Equation/ExtentCode.h"
 #include "runtime/include/kumiko/artefact.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
@@ -15,8 +17,17 @@ static_assert(sizeof(kumiko_value) == 24 && offsetof(kumiko_value, rank) == 12 &
 static_assert(sizeof(kumiko_artefact) == 136 && offsetof(kumiko_artefact, input_count) == 32 &&
               offsetof(kumiko_artefact, calls) == 72 && offsetof(kumiko_artefact, weights_file) == 96 &&
               offsetof(kumiko_artefact, symbol_count) == 120 && offsetof(kumiko_artefact, dynamics) == 128);
-static_assert(uint32_t(Space::Input) == KUMIKO_SPACE_INPUT && uint32_t(Space::Output) == KUMIKO_SPACE_OUTPUT &&
-              uint32_t(Space::Weights) == KUMIKO_SPACE_WEIGHTS && uint32_t(Space::Arena) == KUMIKO_SPACE_ARENA);
+static_assert(sizeof(kumiko_extent_step) == 16 && offsetof(kumiko_extent_step, value) == 8);
+static_assert(sizeof(kumiko_expression) == 24 && offsetof(kumiko_expression, text) == 16);
+static_assert(sizeof(kumiko_planned) == 24 && offsetof(kumiko_planned, last) == 16);
+static_assert(sizeof(kumiko_demand) == 32 && offsetof(kumiko_demand, left) == 8 &&
+              offsetof(kumiko_demand, message) == 24);
+static_assert(sizeof(kumiko_symbol) == 16 && offsetof(kumiko_symbol, level) == 8);
+static_assert(sizeof(kumiko_level) == 32 && offsetof(kumiko_level, demand_end) == 24);
+static_assert(sizeof(kumiko_dynamics) == 48 && offsetof(kumiko_dynamics, demands) == 40);
+static_assert(uint32_t(Space::Planned) == KUMIKO_SPACE_PLANNED && uint32_t(Space::Input) == KUMIKO_SPACE_INPUT &&
+              uint32_t(Space::Output) == KUMIKO_SPACE_OUTPUT && uint32_t(Space::Weights) == KUMIKO_SPACE_WEIGHTS &&
+              uint32_t(Space::Arena) == KUMIKO_SPACE_ARENA);
 
 TableTypes::TableTypes(llvm::LLVMContext &context) {
   auto *i32 = llvm::Type::getInt32Ty(context);
@@ -25,6 +36,13 @@ TableTypes::TableTypes(llvm::LLVMContext &context) {
   buffer = llvm::StructType::get(context, {i32, i32, i64});
   call = llvm::StructType::get(context, {ptr, ptr, i64, i64, i64, ptr, ptr});
   value = llvm::StructType::get(context, {ptr, i32, i32, ptr});
+  extentStep = llvm::StructType::get(context, {i32, i32, i64});
+  expression = llvm::StructType::get(context, {ptr, i64, ptr});
+  planned = llvm::StructType::get(context, {i64, i64, i64});
+  demand = llvm::StructType::get(context, {i32, i32, i64, i64, ptr});
+  symbol = llvm::StructType::get(context, {ptr, i64});
+  level = llvm::StructType::get(context, {i64, i64, i64, i64});
+  dynamics = llvm::StructType::get(context, {i64, ptr, ptr, ptr, ptr, ptr});
   artefact = llvm::StructType::get(
       context, {i32, i32, ptr, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, i64, i64, ptr});
   kernel = llvm::FunctionType::get(i32, {ptr, ptr, i64, ptr}, /*isVarArg=*/false);
@@ -35,7 +53,7 @@ namespace {
 class TableWriter {
 public:
   TableWriter(llvm::Module &module, const Program &program)
-      : module(module), program(program), context(module.getContext()), types(context),
+      : module(module), program(program), expressions(program), context(module.getContext()), types(context),
         i32(llvm::Type::getInt32Ty(context)), i64(llvm::Type::getInt64Ty(context)),
         ptr(llvm::PointerType::get(context, 0)) {}
 
@@ -43,6 +61,8 @@ public:
   Constant *calls();
   /// Null without weights in the module.
   Constant *weights();
+  /// Null for a static program.
+  Constant *dynamics();
   Constant *artefact(Constant *calls, Constant *weights, llvm::StringRef weightsFile);
   void addGetter(const llvm::Twine &name, Constant *artefact, bool exported);
 
@@ -53,11 +73,16 @@ private:
   llvm::GlobalVariable *constant(Constant *initializer, const llvm::Twine &name);
   /// An array, or null when it is empty: C has no arrays of nothing.
   Constant *array(llvm::Type *element, llvm::ArrayRef<Constant *> elements, const llvm::Twine &name);
-  Constant *shape(llvm::ArrayRef<int64_t> shape);
+  Constant *shape(const ProgramValue &value);
+  /// A number, or ~n for expression number n.
+  Constant *size(const eq::Extent &extent) { return number64(uint64_t(expressions.sizeOf(extent))); }
+  Constant *expression(const eq::Extent &extent);
+  Constant *levels(llvm::ArrayRef<ProgramDemand> demands);
   Constant *buffers(const KernelCall &call);
 
   llvm::Module &module;
   const Program &program;
+  Expressions expressions;
   llvm::LLVMContext &context;
   TableTypes types;
   llvm::Type *i32, *i64;
@@ -88,15 +113,17 @@ Constant *TableWriter::array(llvm::Type *element, llvm::ArrayRef<Constant *> ele
   return constant(llvm::ConstantArray::get(llvm::ArrayType::get(element, elements.size()), elements), name);
 }
 
-Constant *TableWriter::shape(llvm::ArrayRef<int64_t> shape) {
-  auto extents = llvm::map_to_vector(shape, [&](int64_t extent) -> Constant * { return number64(extent); });
+Constant *TableWriter::shape(const ProgramValue &value) {
+  llvm::SmallVector<Constant *> extents;
+  for (auto [axis, extent] : llvm::enumerate(value.shape))
+    extents.push_back(value.isStatic() ? number64(extent) : size(value.extents[axis]));
   return array(i64, extents, "shape");
 }
 
 Constant *TableWriter::values(llvm::ArrayRef<ProgramValue> list, llvm::StringRef name) {
   auto entries = llvm::map_to_vector(list, [&](const ProgramValue &value) -> Constant * {
-    return llvm::ConstantStruct::get(types.value, {text(value.name), number32(uint32_t(value.type)),
-                                                   number32(value.shape.size()), shape(value.shape)});
+    return llvm::ConstantStruct::get(
+        types.value, {text(value.name), number32(uint32_t(value.type)), number32(value.shape.size()), shape(value)});
   });
   return array(types.value, entries, name);
 }
@@ -114,8 +141,8 @@ Constant *TableWriter::calls() {
     auto *kernel = llvm::cast<llvm::Function>(module.getOrInsertFunction(call.kernel, types.kernel).getCallee());
     kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
     return llvm::ConstantStruct::get(types.call,
-                                     {kernel, buffers(call), number64(call.buffers.size()), number64(call.chunks),
-                                      number64(call.scratchBytes), text(call.kernel), text(call.nodes)});
+                                     {kernel, buffers(call), number64(call.buffers.size()), size(call.chunks),
+                                      size(call.scratchBytes), text(call.kernel), text(call.nodes)});
   });
   return array(types.call, entries, "calls");
 }
@@ -128,6 +155,58 @@ Constant *TableWriter::weights() {
                                           nullptr, weightsSymbol(program));
   global->setVisibility(llvm::GlobalValue::HiddenVisibility);
   return global;
+}
+
+Constant *TableWriter::expression(const eq::Extent &extent) {
+  auto steps = llvm::map_to_vector(eq::codeOf(extent), [&](const eq::ExtentStep &step) -> Constant * {
+    auto kind = uint32_t(step.kind);
+    int64_t value = step.kind == eq::ExtentStep::Kind::Symbol ? expressions.numberOf(step.name) : step.value;
+    return llvm::ConstantStruct::get(types.extentStep, {number32(kind), number32(0), number64(uint64_t(value))});
+  });
+  return llvm::ConstantStruct::get(
+      types.expression, {array(types.extentStep, steps, "steps"), number64(steps.size()), text(extent.str())});
+}
+
+/// Where the entries of each level end; `demands` are sorted by level.
+Constant *TableWriter::levels(llvm::ArrayRef<ProgramDemand> demands) {
+  llvm::SmallVector<Constant *> entries;
+  for (uint32_t level = 0; level <= program.levelCalls.size(); ++level) {
+    auto upTo = [&](auto &&levelOf) { return [=](const auto &entry) { return levelOf(entry) <= level; }; };
+    auto planned = upTo([&](const PlannedBuffer &buffer) { return program.levelOf(buffer.bytes); });
+    auto demanded = upTo([&](const ProgramDemand &demand) { return levelOf(program, demand); });
+    entries.push_back(llvm::ConstantStruct::get(types.level, {number64(level ? program.levelCalls[level - 1] : 0),
+                                                              number64(expressions.countUpTo(level)),
+                                                              number64(llvm::count_if(program.planned, planned)),
+                                                              number64(llvm::count_if(demands, demanded))}));
+  }
+  return array(types.level, entries, "levels");
+}
+
+Constant *TableWriter::dynamics() {
+  if (program.isStatic())
+    return llvm::ConstantPointerNull::get(ptr);
+  auto symbols = llvm::map_to_vector(program.symbols, [&](const ProgramSymbol &symbol) -> Constant * {
+    return llvm::ConstantStruct::get(types.symbol, {text(symbol.name), number64(symbol.level)});
+  });
+  auto texts = llvm::map_to_vector(expressions.all(), [&](const eq::Extent &extent) { return expression(extent); });
+  auto planned = llvm::map_to_vector(program.planned, [&](const PlannedBuffer &buffer) -> Constant * {
+    return llvm::ConstantStruct::get(types.planned,
+                                     {size(buffer.bytes), number64(buffer.first), number64(buffer.last)});
+  });
+  std::vector<ProgramDemand> sorted;
+  for (uint32_t level = 0; level <= program.levelCalls.size(); ++level)
+    llvm::copy_if(program.demands, std::back_inserter(sorted),
+                  [&](const ProgramDemand &demand) { return levelOf(program, demand) == level; });
+  auto demands = llvm::map_to_vector(sorted, [&](const ProgramDemand &demand) -> Constant * {
+    return llvm::ConstantStruct::get(types.demand, {number32(uint32_t(demand.kind)), number32(0), size(demand.left),
+                                                    size(demand.right), text(demand.message)});
+  });
+  return constant(
+      llvm::ConstantStruct::get(types.dynamics,
+                                {number64(program.levelCalls.size() + 1), levels(sorted),
+                                 array(types.symbol, symbols, "symbols"), array(types.expression, texts, "expressions"),
+                                 array(types.planned, planned, "planned"), array(types.demand, demands, "demands")}),
+      "dynamics");
 }
 
 Constant *TableWriter::artefact(Constant *calls, Constant *weights, llvm::StringRef weightsFile) {
@@ -148,8 +227,8 @@ Constant *TableWriter::artefact(Constant *calls, Constant *weights, llvm::String
                         weightsFile.empty() ? null : text(weightsFile),
                         number64(program.arenaBytes),
                         number64(program.scratchBytes),
-                        /*symbol_count=*/number64(0),
-                        /*dynamics=*/null};
+                        number64(program.symbols.size()),
+                        dynamics()};
   return constant(llvm::ConstantStruct::get(types.artefact, fields), "artefact");
 }
 
@@ -176,7 +255,9 @@ std::unique_ptr<llvm::Module> kumiko::buildTable(llvm::LLVMContext &context, con
     writer.addGetter("kumiko_artefact_table", artefact, /*exported=*/true);
   if (options.namedEntries) {
     writer.addGetter(program.name + "_artefact", artefact, /*exported=*/true);
-    addWalker(*module, program, calls, weights);
+    // With symbols the runtime walks: sizes and places are its to find.
+    if (program.isStatic())
+      addWalker(*module, program, calls, weights);
   }
   return module;
 }

@@ -21,6 +21,13 @@ struct TableTypes {
   llvm::StructType *buffer;
   llvm::StructType *call;
   llvm::StructType *value;
+  llvm::StructType *extentStep;
+  llvm::StructType *expression;
+  llvm::StructType *planned;
+  llvm::StructType *demand;
+  llvm::StructType *symbol;
+  llvm::StructType *level;
+  llvm::StructType *dynamics;
   llvm::StructType *artefact;
   /// `int kernel(void *const *buffers, const int64_t *symbols, int64_t chunk, void *scratch)`
   llvm::FunctionType *kernel;

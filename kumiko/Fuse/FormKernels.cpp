@@ -41,7 +41,7 @@ public:
     DenseSet<Operation *> inside(group.ops.begin(), group.ops.end());
     for (Operation *op : group.ops) {
       for (Value operand : op->getOperands())
-        if (!inside.contains(operand.getDefiningOp()) && !singleElement(operand))
+        if (!inside.contains(operand.getDefiningOp()) && !goesAlong(op, operand))
           inputs.insert(operand);
       for (Value result : op->getResults())
         if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
@@ -63,12 +63,16 @@ public:
   }
 
 private:
-  /// Constants of one element go along: they are code, not memory.
+  /// Constants of one element go along: they are code, not memory. A function of the runtime wants memory.
+  static DenseElementsAttr goesAlong(Operation *op, Value operand) {
+    return isa<nn::IrregularInterface>(op) ? DenseElementsAttr() : singleElement(operand);
+  }
+
   static void cloneOps(const Group &group, OpBuilder &b, IRMapping &mapping) {
     Location unknown = b.getUnknownLoc();
     for (Operation *op : group.ops) {
       for (Value operand : op->getOperands())
-        if (DenseElementsAttr value = singleElement(operand); value && !mapping.contains(operand))
+        if (DenseElementsAttr value = goesAlong(op, operand); value && !mapping.contains(operand))
           mapping.map(operand, nn::ConstantOp::create(b, unknown, operand.getType(), value).getResult());
       b.clone(*op, mapping)->setLoc(unknown);
     }
@@ -77,21 +81,21 @@ private:
   nn::KernelSymbols symbols;
 };
 
-/// The op that wrote `value`, seen through views.
-Operation *writerOf(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<nn::ReshapeOp, nn::BitcastOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return op;
+/// The value whose bytes `value` has.
+Value underViews(Value value) {
+  while (isa_and_nonnull<nn::ReshapeOp, nn::BitcastOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
 }
 
 /// Inputs, constants and values that are returned twice get a copy, so that every result has a writer of its own.
 void copyBareResults(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
-  DenseSet<Operation *> written;
+  DenseSet<Value> written;
   for (OpOperand &operand : terminator->getOpOperands()) {
-    Operation *writer = writerOf(operand.get());
-    if (isa_and_nonnull<nn::EquationInterface>(writer) && written.insert(writer).second)
+    Value bytes = underViews(operand.get());
+    if (isa_and_nonnull<nn::EquationInterface, nn::IrregularInterface>(bytes.getDefiningOp()) &&
+        written.insert(bytes).second)
       continue;
     OpBuilder b(terminator);
     Attribute shape = nn::numbersAttr(b.getContext(), nn::extentsOf(cast<RankedTensorType>(operand.get().getType())));

@@ -91,7 +91,7 @@ class Grouping {
 public:
   std::vector<std::unique_ptr<Group>> run(func::FuncOp function) {
     for (Operation &op : function.getBody().front())
-      if (isa<nn::EquationInterface>(op))
+      if (isa<nn::EquationInterface, nn::IrregularInterface>(op))
         place(&op);
     for (auto &group : groups)
       if (group->kind == OpClass::Injective && !group->ops.empty())

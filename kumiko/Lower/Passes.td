@@ -34,6 +34,23 @@ def NnToLinalgPass : Pass<"nn-to-linalg", "::mlir::ModuleOp"> {
   let options = [Option<"exact", "exact", "bool", "false", "compute bit for bit what the evaluator computes">];
 }
 
+def FormRoutinesPass : Pass<"form-routines", "::mlir::ModuleOp"> {
+  let summary = "irregular ops become calls of functions of runtime/ops";
+  let description = [{
+    Class: exact. One op may take several calls, each a kernel of its own: what data decide the size of is written after a
+    call that has found the size. So does `nn.symbol`, which finds nothing else.
+    ```mlir
+    nn.kernel @k(%x: tensor<9xf32>) -> tensor<1x?xi64, #nn.extents<1, "n">> {
+      %i = nn.nonzero %x {symbols = ["n"]} : (tensor<9xf32>) -> tensor<1x?xi64, #nn.extents<1, "n">>
+      nn.yield %i : tensor<1x?xi64, #nn.extents<1, "n">>
+    }
+    // becomes kernels with "nonzero_count", "total" (which finds n) and "nonzero"
+    ```
+    Before: kernels are formed, and integers have their signs, which the functions are told. After: no irregular op and no
+    `nn.symbol` is left.
+  }];
+}
+
 def RefuseUncompiledPass : Pass<"refuse-uncompiled", "::mlir::ModuleOp"> {
   let summary = "fails when a function holds an op that has no way to code";
   let description = [{

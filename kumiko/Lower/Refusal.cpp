@@ -1,6 +1,7 @@
 #include "kumiko/Lower/Refusal.h"
 #include "kumiko/Lower/Lowering.h"
 #include "kumiko/Lower/Passes.h"
+#include "kumiko/Lower/Routines.h"
 #include "kumiko/Lower/SignlessTypes.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
@@ -60,8 +61,8 @@ Decision Refusals::ask(Operation *op) {
   if (isa<nn::ConstantOp, nn::ReshapeOp, nn::BitcastOp, nn::CallOp, nn::SymbolOp>(op) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return Decision::allow();
-  if (auto irregular = dyn_cast<nn::IrregularInterface>(op))
-    return Decision::forbid(irregular.whyIrregular());
+  if (isa<nn::IrregularInterface>(op))
+    return hasRoutine(op);
   if (!isa<nn::EquationInterface>(op))
     return Decision::forbid("only equations are");
   uint64_t wanted = 0;

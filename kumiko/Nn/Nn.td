@@ -146,6 +146,24 @@ def Nn_CallOp : Nn_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
   let assemblyFormat = "$callee `(` $args `)` attr-dict `:` functional-type($args, $values)";
 }
 
+def Nn_RoutineOp : Nn_Op<"routine"> {
+  let summary = "a call of a function of runtime/ops, alone in a kernel";
+  let description = [{
+    What Lower makes of an irregular op. `parameters` is the function's struct as 8-byte words. The work falls into
+    `items` that do not touch each other, some `work` scalar operations together; each chunk gets a range of them. A
+    function that finds `symbols` in the data gets places for their values behind its results.
+    ```mlir
+    %v, %i = nn.routine "topk" (%x) {parameters = array<i64: 12, 4, 1, 2, 1>, items = 3, work = 60, scratch_bytes = 64}
+        : (tensor<3x4xf32>) -> (tensor<3x2xf32>, tensor<3x2xi64>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$function, Variadic<AnyRankedTensor>:$args, Nn_NumbersAttr:$parameters,
+                       Nn_NumberAttr:$items, Nn_NumberAttr:$work, Nn_NumberAttr:$scratch_bytes,
+                       OptionalAttr<StrArrayAttr>:$symbols);
+  let results = (outs Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "$function `(` $args `)` attr-dict `:` functional-type($args, $values)";
+}
+
 //===----------------------------------------------------------------------===//
 // Recurrences
 //===----------------------------------------------------------------------===//

@@ -30,8 +30,8 @@ static constexpr llvm::StringLiteral graph[] = {"func", "nn"};
 static constexpr llvm::StringLiteral calls[] = {"func",       "nn.call",    "nn.constant",
                                                 "nn.reshape", "nn.bitcast", "nn.symbol"};
 static constexpr llvm::StringLiteral nnBody[] = {"nn"};
-static constexpr llvm::StringLiteral linalgBody[] = {"nn.yield", "nn.extent", "linalg", "tensor",
-                                                     "arith",    "math",      "affine"};
+static constexpr llvm::StringLiteral linalgBody[] = {"nn.yield", "nn.extent", "nn.routine", "linalg",
+                                                     "tensor",   "arith",     "math",       "affine"};
 static constexpr llvm::StringLiteral machineCode[] = {"llvm"};
 static constexpr llvm::StringLiteral scheduled[] = {"schedule"};
 

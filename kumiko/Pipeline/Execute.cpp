@@ -90,11 +90,28 @@ bool Executable::check(int status, llvm::StringRef doing, ProblemList &problems)
   return false;
 }
 
-static std::vector<ProgramValue> valuesOf(const kumiko_value *values, uint64_t count) {
+/// What the artefact writes for an extent.
+static eq::Extent extentOf(const char *text) {
+  llvm::Expected<eq::Extent> extent = eq::parseExtent(text);
+  if (extent)
+    return *extent;
+  llvm::consumeError(extent.takeError());
+  return eq::Extent::symbol(text); // of another version
+}
+
+static std::vector<ProgramValue> valuesOf(const kumiko_api *api, const kumiko_model *model, const kumiko_value *values,
+                                          uint64_t count) {
   std::vector<ProgramValue> result;
   for (const kumiko_value &value : llvm::ArrayRef(values, count)) {
-    llvm::ArrayRef<int64_t> shape(value.shape, value.rank);
-    result.push_back({value.name, ElementType(value.element_type), {shape.begin(), shape.end()}});
+    ProgramValue &added = result.emplace_back(ProgramValue{value.name, ElementType(value.element_type), {}});
+    llvm::SmallVector<eq::Extent, 6> extents;
+    for (int64_t extent : llvm::ArrayRef(value.shape, value.rank)) {
+      added.shape.push_back(std::max<int64_t>(extent, -1));
+      const char *text = api->dimension_text(model, extent);
+      extents.push_back(text ? extentOf(text) : eq::Extent(extent));
+    }
+    if (!added.isStatic())
+      added.extents = std::move(extents);
   }
   return result;
 }
@@ -104,8 +121,8 @@ bool Executable::adopt(kumiko_model *loaded, ProblemList &problems) {
   modelInfo.struct_bytes = sizeof(modelInfo);
   if (!check(api->model_info(model, &modelInfo), "cannot read the model's description", problems))
     return false;
-  inputValues = valuesOf(modelInfo.inputs, modelInfo.input_count);
-  outputValues = valuesOf(modelInfo.outputs, modelInfo.output_count);
+  inputValues = valuesOf(api, model, modelInfo.inputs, modelInfo.input_count);
+  outputValues = valuesOf(api, model, modelInfo.outputs, modelInfo.output_count);
   return true;
 }
 
@@ -140,6 +157,11 @@ std::unique_ptr<Executable> Executable::fromLibrary(llvm::StringRef path, Proble
   return result;
 }
 
+static kumiko_tensor view(const Tensor &tensor) {
+  return {const_cast<uint8_t *>(tensor.data()), uint32_t(tensor.element()), tensor.rank(), tensor.shape().data(),
+          nullptr};
+}
+
 bool Executable::prepare(llvm::ArrayRef<Tensor> inputs, unsigned threads, ProblemList &problems) {
   assert(inputs.size() == inputValues.size() && "one tensor for each input");
   api->context_destroy(std::exchange(context, nullptr));
@@ -148,27 +170,50 @@ bool Executable::prepare(llvm::ArrayRef<Tensor> inputs, unsigned threads, Proble
   options.threads = threads;
   if (!check(api->context_create(model, &options, &context), "cannot prepare the model", problems))
     return false;
-  auto view = [](const Tensor &tensor) {
-    return kumiko_tensor{const_cast<uint8_t *>(tensor.data()), uint32_t(tensor.element()), tensor.rank(),
-                         tensor.shape().data(), nullptr};
-  };
   for (auto [i, input] : llvm::enumerate(inputs)) {
     kumiko_tensor tensor = view(input);
     if (!check(api->bind_input_number(context, i, &tensor), "input '" + inputValues[i].name + "'", problems))
       return false;
   }
   resultTensors.clear();
-  for (auto [i, output] : llvm::enumerate(outputValues)) {
-    auto zeros = Tensor::zeros(output.type, output.shape);
-    if (!zeros) {
-      problems.add(Code::TooLarge, "output '" + output.name + "': " + toString(zeros.takeError()))
-          .helped("the result does not fit memory");
+  resultTensors.resize(outputValues.size());
+  return llvm::all_of(llvm::seq(outputValues.size()),
+                      [&](size_t number) { return !outputValues[number].isStatic() || bindOutput(number, problems); });
+}
+
+static Tensor zeros(const ProgramValue &output, llvm::ArrayRef<int64_t> shape, ProblemList &problems) {
+  auto tensor = Tensor::zeros(output.type, shape);
+  if (tensor)
+    return std::move(*tensor);
+  problems.add(Code::TooLarge, "output '" + output.name + "': " + toString(tensor.takeError()))
+      .helped("the result does not fit memory");
+  return Tensor();
+}
+
+bool Executable::bindOutput(size_t number, ProblemList &problems) {
+  const ProgramValue &output = outputValues[number];
+  resultTensors[number] = zeros(output, output.shape, problems);
+  if (problems.hasErrors())
+    return false;
+  kumiko_tensor tensor = view(resultTensors[number]);
+  return check(api->bind_output_number(context, number, &tensor), "output '" + output.name + "'", problems);
+}
+
+bool Executable::collect(ProblemList &problems) {
+  for (auto [number, output] : llvm::enumerate(outputValues)) {
+    if (output.isStatic())
+      continue;
+    kumiko_tensor found;
+    if (!check(api->output_tensor(context, number, &found), "output '" + output.name + "'", problems))
       return false;
-    }
-    resultTensors.push_back(std::move(*zeros));
-    kumiko_tensor tensor = view(resultTensors.back());
-    if (!check(api->bind_output_number(context, i, &tensor), "output '" + output.name + "'", problems))
+    llvm::ArrayRef<int64_t> shape(found.shape, found.rank);
+    Tensor &result = resultTensors[number];
+    if (result.element() != output.type || result.shape() != shape)
+      result = zeros(output, shape, problems);
+    if (problems.hasErrors())
       return false;
+    if (result.count() != 0)
+      std::memcpy(result.mutableData(), found.data, result.bytes().size());
   }
   return true;
 }
@@ -179,4 +224,6 @@ unsigned Executable::threads() const {
   return api->context_info(context, &info) ? 0 : info.threads;
 }
 
-bool Executable::run(ProblemList &problems) { return check(api->run(context), "the run failed", problems); }
+bool Executable::run(ProblemList &problems) {
+  return check(api->run(context), "the run failed", problems) && collect(problems);
+}

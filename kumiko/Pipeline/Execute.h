@@ -44,6 +44,10 @@ private:
   kumiko_model *model = nullptr;
   kumiko_context *context = nullptr;
   kumiko_model_info modelInfo = {};
+  bool bindOutput(size_t number, ProblemList &problems);
+  /// After a run: the results that lie in the context's memory.
+  bool collect(ProblemList &problems);
+
   std::vector<ProgramValue> inputValues, outputValues;
   std::vector<Tensor> resultTensors;
 };

@@ -82,7 +82,9 @@ static Explanation::Kernel describeKernel(nn::KernelOp kernel) {
   for (Type type : kernel.getResultTypes())
     result.bytes += storedBytes(type);
   auto highest = eq::StatementClass::Injective;
+  bool opaque = false;
   for (Operation &op : kernel.getBody().front()) {
+    opaque |= isa<nn::IrregularInterface>(op);
     if (!isa<nn::EquationInterface>(op))
       continue;
     auto instance = nn::instantiate(&op, /*onlyUsedResults=*/true);
@@ -95,7 +97,7 @@ static Explanation::Kernel describeKernel(nn::KernelOp kernel) {
     eq::Extent flops = eq::costOf(*instance).flops;
     result.flops += flops.isStatic() ? flops.value() : 0;
   }
-  result.kind = eq::nameOf(highest).str();
+  result.kind = opaque ? "opaque" : eq::nameOf(highest).str();
   return result;
 }
 

@@ -95,7 +95,9 @@ void InputReader::take(size_t index, NpyArray array, llvm::StringRef file) {
         .with("array", describe(tensor.element(), tensor.shape()), "from " + file.str())
         .helped("give an array of the model's type and shape");
   };
-  if (array.tensor.shape() != llvm::ArrayRef<int64_t>(input.shape))
+  // What is -1 takes any extent; whether those agree is the runtime's to say.
+  auto fits = [](int64_t found, int64_t wanted) { return found == wanted || wanted == -1; };
+  if (!llvm::equal(array.tensor.shape(), input.shape, fits))
     return refuse(Code::OperandShape, array.tensor, "wrong shape");
   Tensor seen = array.tensor.alias();
   auto tensor = asElementType(std::move(array), input.type);
@@ -126,6 +128,12 @@ void InputReader::readArchive() {
 }
 
 void InputReader::random(size_t index) {
+  if (!inputs[index].isStatic()) {
+    problems.add(Code::BadOption, "input '" + printable(inputs[index].name) + "' has no fixed shape")
+        .with(inputs[index].name, describe(inputs[index].type, inputs[index].shape), "of the model")
+        .helped("give an array, or numbers for its dimensions with --dim");
+    return;
+  }
   auto tensor = randomTensor(inputs[index]);
   if (tensor)
     tensors[index] = std::move(*tensor);

@@ -44,6 +44,8 @@ static void addFuseStage(OpPassManager &passes, const PipelineOptions &options) 
 }
 
 static void addLowerStage(OpPassManager &passes, const PipelineOptions &options) {
+  // Functions of the runtime are told whether integers have a sign, and sizes that data decide have names until then.
+  passes.addPass(createFormRoutinesPass());
   NnToLinalgPassOptions lower;
   lower.exact = options.allow == Allow::Exact;
   passes.addPass(createNnToLinalgPass(lower));

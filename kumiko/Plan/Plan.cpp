@@ -1,5 +1,6 @@
 //===- Plan.cpp - liveness, arena, the list of calls -----------------------===//
 #include "kumiko/Plan/Plan.h"
+#include "kumiko/Nn/Symbols.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Plan/Weights.h"
 #include "kumiko/plan.h"
@@ -36,9 +37,11 @@ public:
     auto main = module.lookupSymbol<func::FuncOp>("main");
     if (!main)
       return module.emitError("there is no function @main to plan");
+    if (failed(describeSymbols(main)))
+      return failure();
     describe(main);
     collectLifetimes(main);
-    if (failed(assignArena(main)))
+    if (failed(program.isStatic() ? assignArena(main) : planLater(main)))
       return failure();
     for (auto call : main.getOps<nn::CallOp>())
       if (failed(addCall(call)))
@@ -48,17 +51,77 @@ public:
   }
 
 private:
+  /// Extents of a value between calls. Below Lower its type has plain `?`; the kernel that makes it says more.
+  SmallVector<eq::Extent, 4> extentsOf(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    auto call = value.getDefiningOp<nn::CallOp>();
+    if (type.hasStaticShape() || type.getEncoding() || !call)
+      return nn::extentsOf(type);
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (auto extents = call->getAttrOfType<ArrayAttr>(nn::extentsAttrName))
+      if (auto own = dyn_cast<nn::ExtentsAttr>(extents[number]))
+        return SmallVector<eq::Extent, 4>(own.getExtents());
+    auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
+    return extentsOf(type, kernel.getResultAttrDict(number));
+  }
+
+  static SmallVector<eq::Extent, 4> extentsOf(RankedTensorType type, DictionaryAttr attributes) {
+    auto extents = attributes ? attributes.getAs<nn::ExtentsAttr>(nn::extentsAttrName) : nn::ExtentsAttr();
+    return extents ? SmallVector<eq::Extent, 4>(extents.getExtents()) : nn::extentsOf(type);
+  }
+
+  eq::Extent bytesOf(Value value) {
+    return product(extentsOf(value)) * int64_t(kumiko::bytesOf(nn::toEquation(getElementTypeOrSelf(value.getType()))));
+  }
+
   ProgramValue describe(Type type, DictionaryAttr attributes, Twine fallback) {
     auto tensor = cast<RankedTensorType>(type);
     auto name = attributes ? attributes.getAs<StringAttr>("nn.name") : StringAttr();
     ProgramValue value;
     value.name = name ? name.str() : fallback.str();
     value.type = nn::toEquation(tensor).element;
-    value.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+    SmallVector<eq::Extent, 4> extents = extentsOf(tensor, attributes);
+    for (const eq::Extent &extent : extents)
+      value.shape.push_back(extent.isStatic() ? extent.value() : -1);
+    if (!value.isStatic())
+      value.extents.assign(extents.begin(), extents.end());
     return value;
   }
 
-  uint64_t byteCountOf(Value tensor) { return describe(tensor.getType(), {}, "").byteCount(); }
+  /// Symbols, the levels at which they are known, and what must hold of them.
+  LogicalResult describeSymbols(func::FuncOp main) {
+    llvm::StringMap<uint32_t> found; // by a call, the level that it begins
+    uint64_t number = 0;
+    for (auto call : main.getOps<nn::CallOp>()) {
+      auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
+      for (auto routine : kernel.getBody().getOps<nn::RoutineOp>())
+        if (ArrayAttr symbols = routine.getSymbolsAttr()) {
+          program.levelCalls.push_back(number);
+          for (auto symbol : symbols.getAsRange<StringAttr>())
+            found[symbol.getValue()] = program.levelCalls.size();
+        }
+      ++number;
+    }
+    for (const nn::Symbol &symbol : nn::symbolsOf(main)) {
+      if (symbol.isData && !found.contains(symbol.name))
+        return main.emitError() << "no call finds the symbol '" << symbol.name << "'";
+      program.symbols.push_back({symbol.name, symbol.isData ? found.lookup(symbol.name) : 0});
+      eq::Extent value = eq::Extent::symbol(symbol.name);
+      if (symbol.lower > 0)
+        program.demands.push_back({ProgramDemand::Kind::AtMost, symbol.lower, value, "'" + symbol.name + "'"});
+      if (symbol.upper)
+        program.demands.push_back({ProgramDemand::Kind::AtMost, value, *symbol.upper, "'" + symbol.name + "'"});
+    }
+    for (const nn::Check &check : nn::checksOf(main))
+      program.demands.push_back({ProgramDemand::Kind(check.relation), check.lhs, check.rhs, check.message});
+    return success();
+  }
+
+  /// 0 where the size is not known.
+  uint64_t byteCountOf(Value tensor) {
+    eq::Extent bytes = bytesOf(underViews(tensor));
+    return bytes.isStatic() ? bytes.value() : 0;
+  }
 
   void describe(func::FuncOp main) {
     for (auto [number, type] : llvm::enumerate(main.getArgumentTypes())) {
@@ -80,8 +143,10 @@ private:
           lifetimes[found->second].last = step;
       for (Value result : call->getResults())
         if (!places.contains(result)) {
+          eq::Extent bytes = bytesOf(result);
           slots[result] = lifetimes.size();
-          lifetimes.push_back({byteCountOf(result), step, step});
+          sizes.push_back(bytes);
+          lifetimes.push_back({bytes.isStatic() ? uint64_t(bytes.value()) : 0, step, step});
         }
       ++step;
     }
@@ -95,6 +160,23 @@ private:
       return main.emitError("the network's intermediate results do not fit one address space");
     for (auto [value, slot] : slots)
       places[value] = {Space::Arena, 0, offsets[slot]};
+    return success();
+  }
+
+  /// Sizes are known when shapes are bound, so the runtime chooses the places.
+  LogicalResult planLater(func::FuncOp main) {
+    SmallVector<uint32_t> numbers(sizes.size());
+    for (uint32_t level = 0; level <= program.levelCalls.size(); ++level)
+      for (auto [slot, bytes] : llvm::enumerate(sizes)) {
+        if (bytes.overflowed())
+          return main.emitError("the size of an intermediate result is not known");
+        if (program.levelOf(bytes) != level)
+          continue;
+        numbers[slot] = program.planned.size();
+        program.planned.push_back({bytes, lifetimes[slot].first, lifetimes[slot].last});
+      }
+    for (auto [value, slot] : slots)
+      places[value] = {Space::Planned, numbers[slot], 0};
     return success();
   }
 
@@ -119,9 +201,10 @@ private:
     auto packings = packingsOf(shapeOfKernel(body, body.getTerminator()->getOperands(), extents), *schedule, body);
     KernelCall planned;
     planned.kernel = kernel.getName().str();
-    planned.chunks = schedule->chunks.value();
-    planned.scratchBytes = schedule->scratchBytes.value();
-    program.scratchBytes = std::max<uint64_t>(program.scratchBytes, planned.scratchBytes);
+    planned.chunks = schedule->chunks;
+    planned.scratchBytes = schedule->scratchBytes;
+    if (planned.scratchBytes.isStatic())
+      program.scratchBytes = std::max<uint64_t>(program.scratchBytes, planned.scratchBytes.value());
     for (auto [number, operand] : llvm::enumerate(call->getOperands())) {
       const Packing *packing = packingOfArgument(packings, number);
       FailureOr<BufferRef> place = placeOf(operand, packing);
@@ -148,6 +231,7 @@ private:
   llvm::DenseMap<Value, BufferRef> places;
   llvm::MapVector<Value, size_t> slots;
   std::vector<kumiko_lifetime> lifetimes;
+  std::vector<eq::Extent> sizes; ///< in the order of lifetimes
 };
 } // namespace
 
@@ -161,8 +245,8 @@ void kumiko::annotate(ModuleOp module, const Program &program) {
   for (auto [call, planned] : llvm::zip_equal(main.getOps<nn::CallOp>(), program.calls)) {
     SmallVector<std::string> texts;
     for (const BufferRef &buffer : planned.buffers) {
-      constexpr StringRef spaces[] = {"input", "output", "weights", "arena"};
-      bool numbered = buffer.space == Space::Input || buffer.space == Space::Output;
+      constexpr StringRef spaces[] = {"input", "output", "weights", "arena", "planned"};
+      bool numbered = buffer.space != Space::Weights && buffer.space != Space::Arena;
       texts.push_back(
           (spaces[uint32_t(buffer.space)] + (numbered ? Twine(buffer.number) : "+" + Twine(buffer.offset))).str());
     }

@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Equation/Extent.h"
 #include "kumiko/Support/ElementType.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <string>
@@ -19,16 +21,21 @@ namespace kumiko {
 struct ProgramValue {
   std::string name;
   ElementType type = ElementType::Invalid;
+  /// -1 where an extent is no number.
   llvm::SmallVector<int64_t, 6> shape;
+  /// All extents, when one of them is no number; else empty.
+  llvm::SmallVector<eq::Extent, 6> extents = {};
 
+  bool isStatic() const { return !llvm::is_contained(shape, -1); }
+  /// Of a static value.
   int64_t elementCount() const;
   uint64_t byteCount() const { return uint64_t(elementCount()) * bytesOf(type); }
 };
 
 /// Where a buffer lives; the numbers are those of `kumiko_space`.
-enum class Space : uint32_t { Input = 0, Output = 1, Weights = 2, Arena = 3 };
+enum class Space : uint32_t { Input = 0, Output = 1, Weights = 2, Arena = 3, Planned = 4 };
 
-/// `offset` bytes into input or output number `number`, the weights or the arena.
+/// `offset` bytes into input, output or planned buffer number `number`, the weights or the arena.
 struct BufferRef {
   Space space = Space::Arena;
   uint32_t number = 0;
@@ -41,8 +48,8 @@ struct BufferRef {
 struct KernelCall {
   std::string kernel;                      ///< symbol, `k_` and a hash
   llvm::SmallVector<BufferRef, 6> buffers; ///< operands, then results
-  int64_t chunks = 1;
-  uint64_t scratchBytes = 0;
+  eq::Extent chunks = 1;
+  eq::Extent scratchBytes = 0;
   std::string nodes;  ///< source nodes, comma separated
   size_t results = 0; ///< how many of the buffers
 };
@@ -56,6 +63,26 @@ struct WeightSegment {
   llvm::ArrayRef<char> bytes() const { return owned.empty() ? view : llvm::ArrayRef<char>(owned); }
 };
 
+/// What has no value before shapes are bound, or, from level 1 on, before a call has found it in the data.
+struct ProgramSymbol {
+  std::string name;
+  uint32_t level = 0;
+};
+
+/// A buffer whose place is chosen when its size is known.
+struct PlannedBuffer {
+  eq::Extent bytes;
+  uint64_t first = 0, last = 0; ///< the steps between which it is needed, both included
+};
+
+/// What must hold between two extents; the numbers are those of `kumiko_demand_kind`.
+struct ProgramDemand {
+  enum class Kind : uint32_t { Equal = 0, Broadcast = 1, AtMost = 2 };
+  Kind kind = Kind::Equal;
+  eq::Extent left, right;
+  std::string message;
+};
+
 struct Program {
   std::string name; ///< a C identifier
   std::vector<ProgramValue> inputs;
@@ -67,9 +94,32 @@ struct Program {
   uint64_t arenaBytes = 0;
   /// The largest of the calls'.
   uint64_t scratchBytes = 0;
+  /// In the order of the table that kernels get; empty for a static program, which has none of what follows.
+  std::vector<ProgramSymbol> symbols;
+  /// Of level n + 1: the call that finds its symbols.
+  std::vector<uint64_t> levelCalls;
+  /// Those of a level lie behind those of the level before. They take the place of the arena.
+  std::vector<PlannedBuffer> planned;
+  std::vector<ProgramDemand> demands;
+
+  bool isStatic() const { return symbols.empty(); }
+  /// The level from which on an extent is known.
+  uint32_t levelOf(const eq::Extent &extent) const;
+
   /// Digest of the model file and the flags that matter, one line; never a host path or a time.
   std::string provenance;
 };
+
+inline uint32_t Program::levelOf(const eq::Extent &extent) const {
+  uint32_t level = 0;
+  llvm::SmallVector<llvm::StringRef> names;
+  extent.symbols(names);
+  for (llvm::StringRef name : names)
+    for (const ProgramSymbol &symbol : symbols)
+      if (symbol.name == name)
+        level = std::max(level, symbol.level);
+  return level;
+}
 
 inline int64_t ProgramValue::elementCount() const {
   int64_t count = 1;

@@ -1,6 +1,7 @@
 //===- KernelShape.cpp - what kind of kernel a body of linalg ops is -------===//
 #include "kumiko/Schedule/KernelShape.h"
 #include "kumiko/Lower/Exact.h"
+#include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/RowDemands.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -325,6 +326,10 @@ static bool orderedShape(linalg::GenericOp op, ValueRange results, KernelExtents
 
 KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents &extents) {
   KernelShape shape;
+  if (isa<nn::RoutineOp>(body.front())) {
+    shape.kind = KernelKind::Routine;
+    return shape;
+  }
   SmallVector<linalg::GenericOp> reductions;
   for (Operation &op : body)
     if (!isElementwise(op))

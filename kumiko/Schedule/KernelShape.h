@@ -40,7 +40,8 @@ struct RowsShape {
   bool lanesInsideRow = true;
 };
 
-enum class KernelKind { Contraction, Rows, Scatter, Running, Points };
+/// A routine is one call of the runtime's functions; nothing about it follows from maps.
+enum class KernelKind { Contraction, Rows, Scatter, Running, Points, Routine };
 
 struct KernelShape {
   KernelKind kind = KernelKind::Points;

@@ -7,6 +7,7 @@
 //   * a chunk is worth at least about 20 microseconds, so that claiming it costs nothing.
 //
 //===----------------------------------------------------------------------===//
+#include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/Packing.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
@@ -196,6 +197,12 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
   }
   if (shape.kind == KernelKind::Scatter || shape.kind == KernelKind::Running) {
     schedule.chunks = orderedChunks(shape, extents, machine);
+    return schedule;
+  }
+  if (auto routine = dyn_cast<nn::RoutineOp>(body.front())) {
+    schedule.chunks =
+        min(chunksFor(*nn::extentOf(routine.getWorkAttr())), max(*nn::extentOf(routine.getItemsAttr()), 1));
+    schedule.scratchBytes = *nn::extentOf(routine.getScratchBytesAttr());
     return schedule;
   }
   eq::Extent operations = 0;

@@ -18,6 +18,8 @@ static StringRef nameOf(KernelKind kind) {
     return "running";
   case KernelKind::Points:
     return "points";
+  case KernelKind::Routine:
+    return "routine";
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -93,8 +95,8 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
     return failure();
   Schedule schedule;
   bool found = false;
-  for (KernelKind kind :
-       {KernelKind::Contraction, KernelKind::Rows, KernelKind::Scatter, KernelKind::Running, KernelKind::Points})
+  for (KernelKind kind : {KernelKind::Contraction, KernelKind::Rows, KernelKind::Scatter, KernelKind::Running,
+                          KernelKind::Points, KernelKind::Routine})
     if (nameOf(kind) == name.getValue()) {
       schedule.kind = kind;
       found = true;

@@ -72,6 +72,8 @@ private:
       return static_cast<char *>(const_cast<void *>(artefact.weights)) + buffer.offset;
     case Space::Arena:
       return arena.data() + buffer.offset;
+    case Space::Planned:
+      break; // of programs with symbols, which are not run here
     }
     llvm_unreachable("a space that artefact.h does not have");
   }
@@ -92,8 +94,8 @@ private:
         guarded.forbidWrites();
       pointers.push_back(guarded.data());
     }
-    for (int64_t chunk = 0; chunk < call.chunks; ++chunk) {
-      GuardedBuffer scratch(llvm::alignTo(call.scratchBytes, 64), side);
+    for (int64_t chunk = 0; chunk < call.chunks.value(); ++chunk) {
+      GuardedBuffer scratch(llvm::alignTo(call.scratchBytes.value(), 64), side);
       if (!scratch.data())
         return noMemory();
       if (int status = artefact.calls[number].kernel(pointers.data(), nullptr, chunk, scratch.data()))
@@ -119,6 +121,11 @@ private:
 
 std::optional<std::vector<Tensor>> kumiko::runGuarded(const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs,
                                                       GuardSide side, ProblemList &problems) {
+  if (!compiled.program.isStatic()) {
+    problems.add(Code::UnsupportedForm, "a program with symbolic sizes is not run between guard pages")
+        .helped("give its dimensions numbers with --dim NAME=N");
+    return std::nullopt;
+  }
   auto jit = Jit::create(compiled.program, compiled.kernels, compiled.target);
   if (!jit) {
     takeProblems(jit.takeError(), problems);

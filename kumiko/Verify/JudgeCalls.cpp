@@ -59,6 +59,8 @@ private:
       return at(artefact.weights);
     case Space::Arena:
       return at(arena.get());
+    case Space::Planned:
+      break; // of programs with symbols, which are not judged call by call
     }
     llvm_unreachable("a space that artefact.h does not have");
   }
@@ -117,6 +119,11 @@ static llvm::Error judgeCall(Walker &walker, size_t number, mlir::Operation *op,
 std::vector<Judgement> kumiko::judgeCalls(mlir::ModuleOp fused, const CompiledModel &compiled,
                                           llvm::ArrayRef<Tensor> inputs, const Tolerance &tolerance,
                                           Precision precision, ProblemList &problems) {
+  if (!compiled.program.isStatic()) {
+    problems.add(Code::UnsupportedForm, "the model has symbolic dimensions, which are not judged op by op yet")
+        .helped("give them numbers with --dim NAME=N");
+    return {};
+  }
   auto jit = Jit::create(compiled.program, compiled.kernels, compiled.target);
   if (!jit) {
     takeProblems(jit.takeError(), problems);

@@ -13,11 +13,11 @@ func.func @scan(%h: tensor<2xf32>, %x: tensor<5x2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// Neither has an irregular op, which says why it is one.
-func.func @topk(%x: tensor<4xf32>) -> tensor<2xf32> {
-  // expected-error@+1 {{'nn.topk' is not yet compiled: it sorts}}
-  %v, %i = nn.topk %x {axis = 0, k = 2, largest = true} : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi64>)
-  return %v : tensor<2xf32>
+// An irregular op has a function of the runtime; not for every type.
+func.func @topk(%x: tensor<4xi4>) -> tensor<2xi4> {
+  // expected-error@+1 {{'nn.topk' is not yet compiled: there is no function for elements of i4}}
+  %v, %i = nn.topk %x {axis = 0, k = 2, largest = true} : (tensor<4xi4>) -> (tensor<2xi4>, tensor<2xi64>)
+  return %v : tensor<2xi4>
 }
 
 // -----

@@ -79,6 +79,25 @@ static LogicalResult checkSizes(nn::KernelOp kernel, KernelExtents &extents, Arr
   return success();
 }
 
+/// The same for the parameters of a routine, whose results may have any size, and for the symbols that it finds.
+static LogicalResult checkRoutine(nn::KernelOp kernel, ArrayRef<std::string> symbols) {
+  auto routine = dyn_cast<nn::RoutineOp>(kernel.getBody().front().front());
+  if (!routine)
+    return kernel.emitError("has no routine to call");
+  SmallVector<StringRef> names;
+  auto numbers = *nn::extentsOf(routine.getParametersAttr());
+  numbers.push_back(*nn::extentOf(routine.getItemsAttr()));
+  for (const Extent &number : numbers)
+    number.symbols(names);
+  if (ArrayAttr found = routine.getSymbolsAttr())
+    for (auto symbol : found.getAsRange<StringAttr>())
+      names.push_back(symbol.getValue());
+  for (StringRef name : names)
+    if (!llvm::is_contained(symbols, name))
+      return routine.emitError() << "'" << name << "' is no symbol of the program";
+  return success();
+}
+
 static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbols) {
   FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
   if (failed(schedule))
@@ -86,7 +105,8 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
   Block &body = kernel.getBody().front();
   ValueRange results = body.getTerminator()->getOperands();
   Storage storage;
-  if (failed(checkSizes(kernel, storage.extents, symbols)))
+  if (failed(schedule->kind == KernelKind::Routine ? checkRoutine(kernel, symbols)
+                                                   : checkSizes(kernel, storage.extents, symbols)))
     return failure();
   KernelShape shape = shapeOfKernel(body, results, storage.extents);
   if (shape.kind != schedule->kind)
@@ -95,6 +115,10 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
   OpBuilder b(kernel);
   Location loc = kernel.getLoc();
   func::FuncOp function = createFunction(b, kernel);
+  if (schedule->kind == KernelKind::Routine) {
+    emitRoutine(b, function, cast<nn::RoutineOp>(body.front()), results, schedule->chunks, symbols);
+    return success();
+  }
   Block *block = &function.getBody().front();
   Entry entry(block, loc, block->getArgument(1), symbols);
   Kernel k{b,  loc,     storage, Demand(b, loc, entry, storage, schedule->lanes), *schedule, shape, body, {},
@@ -143,6 +167,8 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
   case KernelKind::Points:
     emitPoints(k);
     break;
+  case KernelKind::Routine:
+    llvm_unreachable("done above");
   }
   func::ReturnOp::create(b, loc, k.demand.status());
   return success();

@@ -3,7 +3,9 @@
 #include "kumiko/Codegen/Cpu/Demand.h"
 #include "kumiko/Codegen/Cpu/Pieces.h"
 #include "kumiko/Codegen/Cpu/Reads.h"
+#include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/Schedule.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace kumiko::cpu {
 
@@ -62,5 +64,10 @@ void emitRows(Kernel &kernel);
 void emitContraction(Kernel &kernel);
 void emitScatter(Kernel &kernel);
 void emitRunning(Kernel &kernel);
+
+/// The body of `function`, at whose start `b` is: calls the routine on the chunk's items. `results` are the values the
+/// kernel yields, in order; `symbols` the names of the program's symbols.
+void emitRoutine(mlir::OpBuilder &b, mlir::func::FuncOp function, nn::RoutineOp routine, mlir::ValueRange results,
+                 const eq::Extent &chunks, llvm::ArrayRef<std::string> symbols);
 
 } // namespace kumiko::cpu
