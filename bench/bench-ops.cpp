@@ -76,7 +76,7 @@ static Expected<Tensor> randomTensor(const eq::TensorType &type, int64_t bound, 
 
 static int64_t indexBound(const eq::Given &given) {
   int64_t bound = 32;
-  if (given.operands[0])
+  if (!given.operands.empty() && given.operands[0])
     for (const eq::Extent &extent : given.operands[0]->shape)
       if (extent.value() > 32)
         bound = bound == 32 ? extent.value() : std::min(bound, extent.value());

@@ -15,6 +15,11 @@ def matrices():
     a, b = normal(2, 1, 3, 5), normal(4, 5, 2)
     case("matmul", "leading dimensions broadcast", [a, b], [np.matmul(a, b)])
     case("matmul", "of integers", [np.int32([[1, -2]]), np.int32([[3], [4]])], [np.int32([[-5]])])
+    # Bytes at both ends of their range: products of 16 bits and their sums of more must not be cut.
+    bytes_, weights = np.uint8([[[255, 255, 0]], [[1, 128, 255]]]), np.int8([[-128, 127], [-128, 3], [5, -7]])
+    case("integer_matmul", "of bytes with and without a sign, broadcast", [bytes_, weights],
+         [np.matmul(bytes_.astype(np.int32), weights.astype(np.int32))])
+    case("integer_matmul", "of nothing", [np.zeros((2, 0), np.int8), np.zeros((0, 3), np.uint8)], [np.zeros((2, 3), np.int32)])
     case("matmul", "of nothing", [np.zeros((2, 0), np.float32), np.zeros((0, 3), np.float32)], [np.zeros((2, 3), np.float32)])
 
 
@@ -49,6 +54,20 @@ def convolutions():
     cube, kernel = normal(1, 2, 3, 4, 3), normal(2, 1, 2, 1, 2)
     three = dict(stride=[1, 2, 1], dilation=[1, 1, 2], lo=[0, 1, 0], hi=[1, 0, 0])
     case("conv", "three dimensions, depthwise", [cube, kernel, None], [conv(cube, kernel, None, **three, group=2)], group=2, **three)
+
+
+def integer_convolutions():
+    x = (np.arange(2 * 4 * 7 * 6) * 37 % 256).astype(np.uint8).reshape(2, 4, 7, 6)
+    w = (np.arange(6 * 2 * 3 * 2) * 29 % 256 - 128).astype(np.int8).reshape(6, 2, 3, 2)
+    uneven = dict(stride=[2, 1], dilation=[1, 3])
+    whole = conv(x, w.astype(float), None, **uneven, lo=[0, 0], hi=[0, 0], group=2).astype(np.int32)
+    case("integer_conv", "two groups, everything uneven", [x, w], [whole], group=2, **uneven)
+    case("integer_conv", "channels last", [np.moveaxis(x, 1, -1), w], [np.moveaxis(whole, 1, -1)], group=2, channel=3, **uneven)
+    case("integer_conv", "one group by default", [x, w], None, **uneven)
+    row, kernel = x[:1, :3, :, 0], np.int8([[[1, -2], [3, 4], [-5, 6]]])
+    one = dict(stride=[3], dilation=[2])
+    case("integer_conv", "one dimension", [row, kernel],
+         [conv(row, kernel.astype(float), None, **one, lo=[0], hi=[0]).astype(np.int32)], **one)
 
 
 def conv_transpose(x, w, bias, stride, dilation, lo, out, group=1):
@@ -184,6 +203,7 @@ def deformed():
 
 matrices()
 convolutions()
+integer_convolutions()
 transposed()
 attention()
 recurrent_attention()
