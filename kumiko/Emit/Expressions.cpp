@@ -29,7 +29,7 @@ Expressions::Expressions(const Program &program) : program(program) {
   for (const auto *values : {&program.inputs, &program.outputs})
     for (const ProgramValue &value : *values)
       llvm::for_each(value.extents, [&](const eq::Extent &extent) { add(extent); });
-  for (const KernelCall &call : program.calls) {
+  for (const ProgramCall &call : program.calls) {
     add(call.chunks);
     add(call.scratchBytes);
   }

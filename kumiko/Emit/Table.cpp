@@ -11,8 +11,13 @@ using namespace kumiko;
 using llvm::Constant;
 
 // The tables are written as LLVM structs with natural alignment; these hold them to the C header.
-static_assert(sizeof(kumiko_buffer) == 16 && offsetof(kumiko_buffer, offset) == 8);
-static_assert(sizeof(kumiko_call) == 56 && offsetof(kumiko_call, chunks) == 24 && offsetof(kumiko_call, nodes) == 48);
+static_assert(sizeof(kumiko_step) == 16 && offsetof(kumiko_step, bytes) == 8);
+static_assert(sizeof(kumiko_buffer) == 32 && offsetof(kumiko_buffer, offset) == 8 &&
+              offsetof(kumiko_buffer, step_count) == 24);
+static_assert(sizeof(kumiko_call) == 80 && offsetof(kumiko_call, chunks) == 24 && offsetof(kumiko_call, nodes) == 48 &&
+              offsetof(kumiko_call, loops) == 60 && offsetof(kumiko_call, otherwise) == 72);
+static_assert(uint32_t(CallKind::Kernel) == KUMIKO_CALL_KERNEL && uint32_t(CallKind::Loop) == KUMIKO_CALL_LOOP &&
+              uint32_t(CallKind::Choice) == KUMIKO_CALL_CHOICE);
 static_assert(sizeof(kumiko_value) == 24 && offsetof(kumiko_value, rank) == 12 && offsetof(kumiko_value, shape) == 16);
 static_assert(sizeof(kumiko_artefact) == 136 && offsetof(kumiko_artefact, input_count) == 32 &&
               offsetof(kumiko_artefact, calls) == 72 && offsetof(kumiko_artefact, weights_file) == 96 &&
@@ -33,8 +38,9 @@ TableTypes::TableTypes(llvm::LLVMContext &context) {
   auto *i32 = llvm::Type::getInt32Ty(context);
   auto *i64 = llvm::Type::getInt64Ty(context);
   auto *ptr = llvm::PointerType::get(context, 0);
-  buffer = llvm::StructType::get(context, {i32, i32, i64});
-  call = llvm::StructType::get(context, {ptr, ptr, i64, i64, i64, ptr, ptr});
+  step = llvm::StructType::get(context, {i32, i32, i64});
+  buffer = llvm::StructType::get(context, {i32, i32, i64, ptr, i64});
+  call = llvm::StructType::get(context, {ptr, ptr, i64, i64, i64, ptr, ptr, i32, i32, i64, i64});
   value = llvm::StructType::get(context, {ptr, i32, i32, ptr});
   extentStep = llvm::StructType::get(context, {i32, i32, i64});
   expression = llvm::StructType::get(context, {ptr, i64, ptr});
@@ -78,7 +84,8 @@ private:
   Constant *size(const eq::Extent &extent) { return number64(uint64_t(expressions.sizeOf(extent))); }
   Constant *expression(const eq::Extent &extent);
   Constant *levels(llvm::ArrayRef<ProgramDemand> demands);
-  Constant *buffers(const KernelCall &call);
+  Constant *steps(const BufferRef &buffer);
+  Constant *buffers(const ProgramCall &call);
 
   llvm::Module &module;
   const Program &program;
@@ -128,21 +135,36 @@ Constant *TableWriter::values(llvm::ArrayRef<ProgramValue> list, llvm::StringRef
   return array(types.value, entries, name);
 }
 
-Constant *TableWriter::buffers(const KernelCall &call) {
+Constant *TableWriter::steps(const BufferRef &buffer) {
+  auto entries = llvm::map_to_vector(buffer.steps, [&](const LoopStep &step) -> Constant * {
+    return llvm::ConstantStruct::get(types.step,
+                                     {number32(step.loop), number32(step.alternates), number64(uint64_t(step.bytes))});
+  });
+  return array(types.step, entries, "steps");
+}
+
+Constant *TableWriter::buffers(const ProgramCall &call) {
   auto entries = llvm::map_to_vector(call.buffers, [&](const BufferRef &buffer) -> Constant * {
-    return llvm::ConstantStruct::get(
-        types.buffer, {number32(uint32_t(buffer.space)), number32(buffer.number), number64(buffer.offset)});
+    return llvm::ConstantStruct::get(types.buffer,
+                                     {number32(uint32_t(buffer.space)), number32(buffer.number),
+                                      number64(buffer.offset), steps(buffer), number64(buffer.steps.size())});
   });
   return array(types.buffer, entries, "buffers");
 }
 
 Constant *TableWriter::calls() {
-  auto entries = llvm::map_to_vector(program.calls, [&](const KernelCall &call) -> Constant * {
+  auto kernelOf = [&](const ProgramCall &call) -> Constant * {
+    if (!call.isKernel())
+      return llvm::ConstantPointerNull::get(ptr);
     auto *kernel = llvm::cast<llvm::Function>(module.getOrInsertFunction(call.kernel, types.kernel).getCallee());
     kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    return llvm::ConstantStruct::get(types.call,
-                                     {kernel, buffers(call), number64(call.buffers.size()), size(call.chunks),
-                                      size(call.scratchBytes), text(call.kernel), text(call.nodes)});
+    return kernel;
+  };
+  auto entries = llvm::map_to_vector(program.calls, [&](const ProgramCall &call) -> Constant * {
+    return llvm::ConstantStruct::get(types.call, {kernelOf(call), buffers(call), number64(call.buffers.size()),
+                                                  size(call.chunks), size(call.scratchBytes), text(call.kernel),
+                                                  text(call.nodes), number32(uint32_t(call.kind)), number32(call.loops),
+                                                  number64(call.body), number64(call.otherwise)});
   });
   return array(types.call, entries, "calls");
 }

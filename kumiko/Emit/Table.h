@@ -18,6 +18,7 @@ struct TableOptions {
 
 /// The structs of artefact.h, field by field.
 struct TableTypes {
+  llvm::StructType *step;
   llvm::StructType *buffer;
   llvm::StructType *call;
   llvm::StructType *value;

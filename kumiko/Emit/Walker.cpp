@@ -4,16 +4,21 @@
 //     if (arena & 63) return KUMIKO_E_ARGUMENT;
 //     void *bases[] = {inputs..., outputs..., weights, arena};
 //     void *buffers[largest];
+//     int64_t turns[loops];
 //     for (call in calls) {
-//       for (b = 0; b < call.buffer_count; ++b)
+//       for (b = 0; b < call.buffer_count; ++b) {
 //         buffers[b] = bases[first[call.buffers[b].space] + call.buffers[b].number] + call.buffers[b].offset;
+//         for (step in call.buffers[b].steps)
+//           buffers[b] += (turns[step.loop] & (step.alternates ? 1 : -1)) * step.bytes;
+//       }
 //       for (chunk = 0; chunk < call.chunks; ++chunk)
 //         if (int code = call.kernel(buffers, 0, chunk, scratch)) return code;
 //     }
 //     return 0;
 //   }
 //
-// It walks the same table as the runtime, so its size does not grow with the network.
+// It walks the same table as the runtime, so its size does not grow with the network; loops and choices of the program
+// are loops and choices of the code.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Emit/Table.h"
@@ -37,9 +42,18 @@ private:
   void refuseMisalignedArena();
   /// The pointer that a buffer reference of each space counts from, in the order of Space.
   void storeBases();
+  /// Calls [first, last), which are all of one loop or branch.
+  void walkRange(size_t first, size_t last);
+  void walkLoop(size_t number);
+  void walkChoice(size_t number);
   void walkCall(Value *index);
-  /// for (index = 0; index < count; ++index) body(index)
-  void loop(Value *count, llvm::function_ref<void(Value *)> body);
+  /// Stores the addresses of the call's buffers.
+  void resolve(Value *call);
+  /// The address of buffer `index` of call `number` inside of its loops.
+  Value *bufferOf(size_t number, unsigned index);
+  Value *addressOf(Value *reference);
+  /// for (index = 0; index < count; ++index) body(index); ends before a turn when `more` says no.
+  void loop(Value *count, llvm::function_ref<void(Value *)> body, llvm::function_ref<Value *()> more = nullptr);
   void returnIfNotZero(Value *code);
   Value *loadField(llvm::StructType *type, Value *record, unsigned field) {
     return builder.CreateLoad(type->getElementType(field), builder.CreateStructGEP(type, record, field));
@@ -54,7 +68,7 @@ private:
   llvm::IRBuilder<> builder;
   llvm::PointerType *ptr;
   llvm::Function *function = nullptr;
-  Value *arena = nullptr, *scratch = nullptr, *bases = nullptr, *buffers = nullptr;
+  Value *arena = nullptr, *scratch = nullptr, *bases = nullptr, *buffers = nullptr, *turns = nullptr, *moved = nullptr;
   llvm::GlobalVariable *firsts = nullptr;
 };
 } // namespace
@@ -94,7 +108,7 @@ void WalkerBuilder::storeBases() {
   firsts = new llvm::GlobalVariable(module, first->getType(), true, llvm::GlobalValue::PrivateLinkage, first, "firsts");
 }
 
-void WalkerBuilder::loop(Value *count, llvm::function_ref<void(Value *)> body) {
+void WalkerBuilder::loop(Value *count, llvm::function_ref<void(Value *)> body, llvm::function_ref<Value *()> more) {
   llvm::BasicBlock *before = builder.GetInsertBlock();
   llvm::BasicBlock *head = block("head"), *inside = block("body"), *after = block("after");
   builder.CreateBr(head);
@@ -103,6 +117,11 @@ void WalkerBuilder::loop(Value *count, llvm::function_ref<void(Value *)> body) {
   index->addIncoming(builder.getInt64(0), before);
   builder.CreateCondBr(builder.CreateICmpSLT(index, count), inside, after);
   builder.SetInsertPoint(inside);
+  if (more) {
+    llvm::BasicBlock *turn = block("turn");
+    builder.CreateCondBr(more(), turn, after);
+    builder.SetInsertPoint(turn);
+  }
   body(index);
   index->addIncoming(builder.CreateAdd(index, builder.getInt64(1)), builder.GetInsertBlock());
   builder.CreateBr(head);
@@ -117,18 +136,96 @@ void WalkerBuilder::returnIfNotZero(Value *code) {
   builder.SetInsertPoint(next);
 }
 
-void WalkerBuilder::walkCall(Value *index) {
-  Value *call = builder.CreateGEP(types.call, calls, index);
+Value *WalkerBuilder::addressOf(Value *reference) {
+  Value *space = loadField(types.buffer, reference, 0);
+  Value *first = builder.CreateLoad(builder.getInt32Ty(), builder.CreateGEP(builder.getInt32Ty(), firsts, space));
+  Value *which = builder.CreateAdd(first, loadField(types.buffer, reference, 1));
+  Value *base = builder.CreateLoad(ptr, builder.CreateGEP(ptr, bases, which));
+  Value *pointer = builder.CreateGEP(builder.getInt8Ty(), base, loadField(types.buffer, reference, 2));
+  if (!turns)
+    return pointer;
+  builder.CreateStore(pointer, moved);
+  Value *steps = loadField(types.buffer, reference, 3);
+  loop(loadField(types.buffer, reference, 4), [&](Value *i) {
+    Value *step = builder.CreateGEP(types.step, steps, i);
+    Value *turn = builder.CreateLoad(builder.getInt64Ty(),
+                                     builder.CreateGEP(builder.getInt64Ty(), turns, loadField(types.step, step, 0)));
+    Value *alternates = builder.CreateIsNotNull(loadField(types.step, step, 1));
+    Value *mask = builder.CreateSelect(alternates, builder.getInt64(1), builder.getInt64(-1));
+    Value *bytes = builder.CreateMul(builder.CreateAnd(turn, mask), loadField(types.step, step, 2));
+    builder.CreateStore(builder.CreateGEP(builder.getInt8Ty(), builder.CreateLoad(ptr, moved), bytes), moved);
+  });
+  return builder.CreateLoad(ptr, moved);
+}
+
+Value *WalkerBuilder::bufferOf(size_t number, unsigned index) {
+  Value *call = builder.CreateConstGEP1_64(types.call, calls, number);
+  return addressOf(builder.CreateConstGEP1_64(types.buffer, loadField(types.call, call, 1), index));
+}
+
+void WalkerBuilder::resolve(Value *call) {
   Value *references = loadField(types.call, call, 1);
   loop(loadField(types.call, call, 2), [&](Value *i) {
-    Value *reference = builder.CreateGEP(types.buffer, references, i);
-    Value *space = loadField(types.buffer, reference, 0);
-    Value *first = builder.CreateLoad(builder.getInt32Ty(), builder.CreateGEP(builder.getInt32Ty(), firsts, space));
-    Value *which = builder.CreateAdd(first, loadField(types.buffer, reference, 1));
-    Value *base = builder.CreateLoad(ptr, builder.CreateGEP(ptr, bases, which));
-    Value *pointer = builder.CreateGEP(builder.getInt8Ty(), base, loadField(types.buffer, reference, 2));
-    builder.CreateStore(pointer, builder.CreateGEP(ptr, buffers, i));
+    Value *address = addressOf(builder.CreateGEP(types.buffer, references, i));
+    builder.CreateStore(address, builder.CreateGEP(ptr, buffers, i));
   });
+}
+
+void WalkerBuilder::walkRange(size_t first, size_t last) {
+  for (size_t number = first; number < last;) {
+    const ProgramCall &call = program.calls[number];
+    size_t next = number + 1 + call.body + call.otherwise;
+    if (call.kind == CallKind::Loop) {
+      walkLoop(number);
+    } else if (call.kind == CallKind::Choice) {
+      walkChoice(number);
+    } else {
+      while (next < last && program.calls[next].isKernel())
+        ++next;
+      loop(builder.getInt64(next - number),
+           [&](Value *index) { walkCall(builder.CreateAdd(index, builder.getInt64(number))); });
+    }
+    number = next;
+  }
+}
+
+void WalkerBuilder::walkLoop(size_t number) {
+  const ProgramCall &call = program.calls[number];
+  Value *turn = builder.CreateConstGEP1_64(builder.getInt64Ty(), turns, call.loops);
+  auto body = [&](Value *index) {
+    builder.CreateStore(index, turn);
+    if (!call.buffers.empty())
+      builder.CreateAlignedStore(index, bufferOf(number, 1), llvm::Align(1));
+    walkRange(number + 1, number + 1 + call.body);
+    // The number of turns done so far: for the condition, and for those who read what the loop leaves behind.
+    builder.CreateStore(builder.CreateAdd(index, builder.getInt64(1)), turn);
+  };
+  auto more = [&] { return builder.CreateIsNotNull(builder.CreateLoad(builder.getInt8Ty(), bufferOf(number, 0))); };
+  builder.CreateStore(builder.getInt64(0), turn);
+  if (call.buffers.empty())
+    loop(builder.getInt64(call.chunks.value()), body);
+  else
+    loop(builder.getInt64(call.chunks.value()), body, more);
+}
+
+void WalkerBuilder::walkChoice(size_t number) {
+  const ProgramCall &call = program.calls[number];
+  llvm::BasicBlock *yes = block("yes"), *no = block("no"), *after = block("chosen");
+  Value *condition = builder.CreateLoad(builder.getInt8Ty(), bufferOf(number, 0));
+  builder.CreateCondBr(builder.CreateIsNotNull(condition), yes, no);
+  size_t middle = number + 1 + call.body;
+  builder.SetInsertPoint(yes);
+  walkRange(number + 1, middle);
+  builder.CreateBr(after);
+  builder.SetInsertPoint(no);
+  walkRange(middle, middle + call.otherwise);
+  builder.CreateBr(after);
+  builder.SetInsertPoint(after);
+}
+
+void WalkerBuilder::walkCall(Value *index) {
+  Value *call = builder.CreateGEP(types.call, calls, index);
+  resolve(call);
   Value *kernel = loadField(types.call, call, 0);
   loop(loadField(types.call, call, 3), [&](Value *chunk) {
     Value *noSymbols = llvm::ConstantPointerNull::get(ptr);
@@ -139,14 +236,21 @@ void WalkerBuilder::walkCall(Value *index) {
 void WalkerBuilder::build() {
   createFunction();
   size_t largest = 1;
-  for (const KernelCall &call : program.calls)
+  uint32_t deepest = 0;
+  for (const ProgramCall &call : program.calls) {
     largest = std::max(largest, call.buffers.size());
+    deepest = std::max(deepest, call.loops + (call.kind == CallKind::Loop));
+  }
   // In the entry block, so that they are part of the frame.
   buffers = builder.CreateAlloca(ptr, builder.getInt64(largest));
+  if (deepest != 0) {
+    turns = builder.CreateAlloca(builder.getInt64Ty(), builder.getInt64(deepest));
+    moved = builder.CreateAlloca(ptr);
+  }
   storeBases();
   refuseMisalignedArena();
   scratch = builder.CreateConstGEP1_64(builder.getInt8Ty(), arena, llvm::alignTo(program.arenaBytes, 64));
-  loop(builder.getInt64(program.calls.size()), [&](Value *index) { walkCall(index); });
+  walkRange(0, program.calls.size());
   builder.CreateRet(builder.getInt32(0));
 }
 

@@ -101,6 +101,10 @@ llvm::Expected<SharedTensors> kumiko::evaluateOp(Operation *op, const OpRun &run
     return runCall(call, run);
   if (auto scan = dyn_cast<nn::ScanOp>(op))
     return evaluateScan(scan, run);
+  if (auto choice = dyn_cast<nn::IfOp>(op))
+    return evaluateIf(choice, run);
+  if (auto loop = dyn_cast<nn::LoopOp>(op))
+    return evaluateLoop(loop, run);
   if (isa<nn::EquationInterface>(op))
     return runEquation(op, run);
   if (isa<nn::IrregularInterface>(op))

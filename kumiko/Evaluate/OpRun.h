@@ -13,5 +13,7 @@ struct OpRun {
 
 llvm::Expected<SharedTensors> evaluateOp(mlir::Operation *op, const OpRun &run);
 llvm::Expected<SharedTensors> evaluateScan(nn::ScanOp scan, const OpRun &run);
+llvm::Expected<SharedTensors> evaluateIf(nn::IfOp choice, const OpRun &run);
+llvm::Expected<SharedTensors> evaluateLoop(nn::LoopOp loop, const OpRun &run);
 
 } // namespace kumiko

@@ -1,10 +1,11 @@
 //===- FormKernels.cpp - group the ops of the network into kernels ---------===//
+#include "kumiko/Fuse/Copies.h"
 #include "kumiko/Fuse/Grouping.h"
 #include "kumiko/Fuse/Passes.h"
 #include "kumiko/Fuse/RepeatWidenings.h"
-#include "kumiko/Nn/Build.h"
 #include "kumiko/Nn/KernelSymbols.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -81,44 +82,35 @@ private:
   nn::KernelSymbols symbols;
 };
 
-/// The value whose bytes `value` has.
-Value underViews(Value value) {
-  while (isa_and_nonnull<nn::ReshapeOp, nn::BitcastOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
-
-/// Inputs, constants and values that are returned twice get a copy, so that every result has a writer of its own.
-void copyBareResults(func::FuncOp function) {
-  Operation *terminator = function.getBody().front().getTerminator();
-  DenseSet<Value> written;
-  for (OpOperand &operand : terminator->getOpOperands()) {
-    Value bytes = underViews(operand.get());
-    if (isa_and_nonnull<nn::EquationInterface, nn::IrregularInterface>(bytes.getDefiningOp()) &&
-        written.insert(bytes).second)
-      continue;
-    OpBuilder b(terminator);
-    Attribute shape = nn::numbersAttr(b.getContext(), nn::extentsOf(cast<RankedTensorType>(operand.get().getType())));
-    std::string why;
-    FailureOr<Operation *> copy =
-        nn::buildEquationOp(b, terminator->getLoc(), "expand", {operand.get()}, {b.getNamedAttr("shape", shape)}, why);
-    assert(succeeded(copy) && "a tensor expands to its own shape");
-    operand.set((*copy)->getResult(0));
-  }
-}
-
 struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
   void runOnOperation() override {
     KernelBuilder builder(getOperation());
-    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      copyBareResults(function);
-      repeatWidenings(function);
-      for (const auto &group : groupOps(function))
-        builder.build(*group);
-      // A call stands where the last op of its group stood; readers of its other results may have stood before that.
-      [[maybe_unused]] bool sorted = sortTopologically(&function.getBody().front());
-      assert(sorted && "kernels wait for each other");
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      if (!function.isExternal())
+        form(function.getBody().front(), builder);
+  }
+
+  void form(Block &block, KernelBuilder &builder) {
+    SmallVector<Operation *> nests;
+    for (Operation &op : block)
+      if (op.getNumRegions() != 0)
+        nests.push_back(&op);
+    for (Operation *op : nests) {
+      copyFirstStates(op);
+      for (Region &region : op->getRegions())
+        form(region.front(), builder);
     }
+    copyBareResults(block);
+    repeatWidenings(block);
+    for (const auto &group : groupOps(block))
+      builder.build(*group);
+    // A call stands where the last op of its group stood; readers of its other results may have stood before that.
+    [[maybe_unused]] bool sorted = sortTopologically(&block);
+    assert(sorted && "kernels wait for each other");
+    for (Operation *op : nests)
+      if (auto loop = dyn_cast<nn::LoopOp>(op))
+        for (Operation *copy : copyLastStates(loop))
+          builder.build(Group{OpClass::Injective, {copy}});
   }
 };
 } // namespace

@@ -17,18 +17,25 @@ static bool mayWaitForItself(const Group &producer, Operation *op, unsigned oper
          });
 }
 
+/// Whether one op alone reads `value`. A result of the block is written whoever else reads it.
+static bool hasOneReader(Value value) {
+  auto isReader = [](Operation *user) { return !user->hasTrait<OpTrait::IsTerminator>(); };
+  return llvm::count_if(value.getUsers(), isReader) == 1;
+}
+
 /// Whether an injective `op` may follow `producer`'s kernel through operand number `operand`.
 static Decision canFollow(const Group &group, Operation *op, unsigned operand) {
   Value value = op->getOperand(operand);
   if (group.closed)
     return Decision::forbid("the producer's kernel ends in a pad");
-  if (!value.hasOneUse())
+  ReadKind kind = readKindOf(op, operand);
+  bool alone = kind == ReadKind::Identity && group.kind != OpClass::Reduction ? hasOneReader(value) : value.hasOneUse();
+  if (!alone)
     return Decision::forbid("the value has other readers");
   if (op->getNumResults() != 1)
     return Decision::forbid("the op has several results");
   if (mayWaitForItself(group, op, operand))
     return Decision::forbid("another operand may need the producer's other result");
-  ReadKind kind = readKindOf(op, operand);
   switch (group.kind) {
   case OpClass::Injective:
     if (elementsOf(value) != elementsOf(op->getResult(0)) && kind != ReadKind::Identity && kind != ReadKind::Shifted)
@@ -89,8 +96,8 @@ static Decision canFollowWhole(const Group &producer, const Group &consumer, Val
 namespace {
 class Grouping {
 public:
-  std::vector<std::unique_ptr<Group>> run(func::FuncOp function) {
-    for (Operation &op : function.getBody().front())
+  std::vector<std::unique_ptr<Group>> run(Block &block) {
+    for (Operation &op : block)
       if (isa<nn::EquationInterface, nn::IrregularInterface>(op))
         place(&op);
     for (auto &group : groups)
@@ -202,4 +209,4 @@ private:
 };
 } // namespace
 
-std::vector<std::unique_ptr<Group>> kumiko::groupOps(func::FuncOp function) { return Grouping().run(function); }
+std::vector<std::unique_ptr<Group>> kumiko::groupOps(Block &block) { return Grouping().run(block); }

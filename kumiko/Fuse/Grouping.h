@@ -1,7 +1,7 @@
 //===- Grouping.h - which ops share a kernel -------------------------------===//
 //
 // Walking down the graph, an op joins the kernel of a producer when that costs nothing: nobody else reads the value,
-// and each of its elements is computed once.
+// and each of its elements is computed once. A value that is also a result of the block is written by the way.
 //
 //   injective after injective      same number of elements
 //   injective after contraction    reads the product where it stands (identity, or a permutation that keeps the last
@@ -15,7 +15,7 @@
 #pragma once
 #include "kumiko/Fuse/OpShape.h"
 #include "kumiko/Support/Decision.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Block.h"
 #include <memory>
 
 namespace kumiko {
@@ -30,7 +30,7 @@ struct Group {
   bool sideResults = false;
 };
 
-/// The kernels of a function, in the order of their last ops. A refused merge becomes a remark.
-std::vector<std::unique_ptr<Group>> groupOps(mlir::func::FuncOp function);
+/// The kernels of a block, in the order of their last ops. A refused merge becomes a remark.
+std::vector<std::unique_ptr<Group>> groupOps(mlir::Block &block);
 
 } // namespace kumiko

@@ -31,8 +31,8 @@ static bool canAbsorb(Operation *reader) {
   return kind == OpClass::Injective || kind == OpClass::Reduction;
 }
 
-void kumiko::repeatWidenings(func::FuncOp function) {
-  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+void kumiko::repeatWidenings(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
     if (op.getNumResults() != 1 || op.hasOneUse() || op.use_empty() || !isWidening(&op))
       continue;
     // One copy per reader, which may read it several times.

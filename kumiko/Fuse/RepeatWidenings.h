@@ -1,6 +1,6 @@
 //===- RepeatWidenings.h - cheap ops are computed by each of their readers -===//
 #pragma once
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Block.h"
 
 namespace kumiko {
 
@@ -8,6 +8,6 @@ namespace kumiko {
 /// bytes several times costs less than writing and reading floats once.
 ///
 ///   y = dequantize(x);  a = add(y, p);  b = add(y, q)     becomes     a = add(dequantize(x), p);  b = ...
-void repeatWidenings(mlir::func::FuncOp function);
+void repeatWidenings(mlir::Block &block);
 
 } // namespace kumiko

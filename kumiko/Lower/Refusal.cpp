@@ -58,7 +58,8 @@ Decision Refusals::tryToLower(Operation *op, uint64_t wanted) {
 Decision Refusals::ask(Operation *op) {
   if (isa<nn::BitcastOp>(op) && getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth() < 8)
     return Decision::forbid("the bits of a type below 8 bits, which takes a byte");
-  if (isa<nn::ConstantOp, nn::ReshapeOp, nn::BitcastOp, nn::CallOp, nn::SymbolOp>(op) ||
+  if (isa<nn::ConstantOp, nn::ReshapeOp, nn::BitcastOp, nn::CallOp, nn::ScanOp, nn::IfOp, nn::LoopOp, nn::SymbolOp>(
+          op) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return Decision::allow();
   if (isa<nn::IrregularInterface>(op))
@@ -79,23 +80,29 @@ Decision Refusals::ask(Operation *op) {
   return known.insert({key, tryToLower(op, wanted)}).first->second;
 }
 
+/// The same for a block, whose arguments vary.
+static void findRefusals(Block &block, Refusals &refusals, bool foldable,
+                         function_ref<void(Operation *, StringRef)> tell) {
+  llvm::DenseSet<Value> varying(block.args_begin(), block.args_end());
+  for (Operation &op : block) {
+    // Loops and irregular ops are not folded, whatever they read; random bits read nothing.
+    bool depends = op.getNumRegions() != 0 || isa<nn::IrregularInterface>(op) || nn::usesSymbols(&op) ||
+                   llvm::any_of(op.getOperands(), [&](Value v) { return varying.contains(v); });
+    if (foldable && !depends)
+      continue;
+    varying.insert_range(op.getResults());
+    if (Decision decision = refusals.ask(&op); !decision)
+      tell(&op, decision.why());
+    for (Region &region : op.getRegions())
+      findRefusals(region.front(), refusals, foldable, tell);
+  }
+}
+
 void lower::findRefusals(ModuleOp module, bool foldable, function_ref<void(Operation *, StringRef)> tell) {
   Refusals refusals(module);
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isExternal())
-      continue;
-    llvm::DenseSet<Value> varying(function.getArguments().begin(), function.getArguments().end());
-    for (Operation &op : function.getBody().front()) {
-      // Loops and irregular ops are not folded, whatever they read; random bits read nothing.
-      bool depends = op.getNumRegions() != 0 || isa<nn::IrregularInterface>(op) || nn::usesSymbols(&op) ||
-                     llvm::any_of(op.getOperands(), [&](Value v) { return varying.contains(v); });
-      if (foldable && !depends)
-        continue;
-      varying.insert_range(op.getResults());
-      if (Decision decision = refusals.ask(&op); !decision)
-        tell(&op, decision.why());
-    }
-  }
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      ::findRefusals(function.getBody().front(), refusals, foldable, tell);
 }
 
 namespace {

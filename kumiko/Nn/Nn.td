@@ -212,10 +212,74 @@ def Nn_ScanOp : Nn_Op<"scan", [Pure, IsolatedFromAbove, AttrSizedOperandSegments
   let hasRegionVerifier = 1;
 }
 
-def Nn_YieldOp : Nn_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["KernelOp", "ScanOp"]>]> {
-  let summary = "the results of a kernel, or of one step of a scan";
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+def Nn_IfOp : Nn_Op<"if", [Pure, IsolatedFromAbove, SingleBlock]> {
+  let summary = "runs one of two bodies";
   let description = [{
-    (C1) as many values as the kernel has results, (C2) of the same types. What a scan yields is its own to check.
+    The condition is one truth value. Both bodies get the shared operands and yield the results.
+    (C1) the condition has one element; (C2) the arguments of both bodies have the types of the shared operands;
+    (C3) both yield values of the results' types.
+    ```mlir
+    %y = nn.if %c shared(%x) : (tensor<i1>, tensor<2xf32>) -> tensor<2xf32> {
+    ^bb0(%a: tensor<2xf32>):
+      %0 = nn.relu %a : tensor<2xf32>
+      nn.yield %0 : tensor<2xf32>
+    } else {
+    ^bb0(%a: tensor<2xf32>):
+      nn.yield %a : tensor<2xf32>
+    }
+    ```
+  }];
+  let arguments = (ins TensorOf<[I1]>:$condition, Variadic<AnyStaticShapeTensor>:$shared);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$values);
+  let regions = (region SizedRegion<1>:$yes, SizedRegion<1>:$no);
+  let assemblyFormat = [{
+    $condition (`shared` `(` $shared^ `)`)? attr-dict `:` functional-type(operands, results) $yes `else` $no
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Nn_LoopOp : Nn_Op<"loop", [Pure, IsolatedFromAbove, AttrSizedOperandSegments, SingleBlock]> {
+  let summary = "runs its body as long as a condition holds, and carries states from one turn to the next";
+  let description = [{
+    The body gets the number of the turn, the states and the shared operands. It yields whether there is another turn,
+    and the next states. There are at most `most` turns, and none when the first condition does not hold. Results are the
+    last states.
+    (C1) the condition has one element, and `most` is not negative;
+    (C2) the body's arguments are an i64 scalar and values of the types of states and shared operands, in this order;
+    (C3) it yields a condition of the first one's type and states of their types, and so are the results.
+    ```mlir
+    %last = nn.loop while(%c) most 8 states(%h) shared(%w)
+        : (tensor<i1>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32> {
+    ^bb0(%turn: tensor<i64>, %s: tensor<2xf32>, %a: tensor<2xf32>):
+      %0 = nn.mul %s, %a : tensor<2xf32>
+      %1 = nn.constant dense<true> : tensor<i1>
+      nn.yield %1, %0 : tensor<i1>, tensor<2xf32>
+    }
+    ```
+  }];
+  let arguments = (ins TensorOf<[I1]>:$condition, Variadic<AnyStaticShapeTensor>:$states,
+                       Variadic<AnyStaticShapeTensor>:$shared, I64Attr:$most);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$values);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `while` `(` $condition `)` `most` $most `states` `(` $states `)` (`shared` `(` $shared^ `)`)? attr-dict
+    `:` functional-type(operands, results) $body
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Nn_YieldOp : Nn_Op<"yield", [Pure, Terminator, ReturnLike,
+                                 ParentOneOf<["KernelOp", "ScanOp", "IfOp", "LoopOp"]>]> {
+  let summary = "the results of a kernel, of one turn of a loop, or of a branch";
+  let description = [{
+    (C1) as many values as the kernel has results, (C2) of the same types. What loops and branches yield is theirs to
+    check.
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

@@ -38,6 +38,26 @@ def FoldConstantsPass : Pass<"nn-fold-constants", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 
+def SimplifyLoopsPass : Pass<"nn-simplify-loops", "::mlir::func::FuncOp"> {
+  let summary = "leaves in a loop what changes from turn to turn";
+  let description = [{
+    Class: exact.
+
+    What a body computes from constants and shared operands alone is computed before the loop. Constants stand inside,
+    where their readers see them; states that never change are shared; stacked results that nobody reads are not made. A
+    scan of one step is its body, and one of no step its first states. What reads slices of sequences but no state, such
+    as the product of an input with its weights, is computed for all steps at once.
+    ```mlir
+    %y = nn.scan states(%h) over(%x) shared(%w) ... {
+    ^bb0(%s: ..., %i: ..., %a: ...):
+      %0 = nn.exp %a                          // goes before the loop
+      %1 = nn.mul %s, %0
+    ```
+  }];
+  let statistics = [Statistic<"hoisted", "hoisted", "ops that are computed once instead of in every turn">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
 def FoldBatchNormPass : Pass<"nn-fold-batch-norm", "::mlir::func::FuncOp"> {
   let summary = "puts scales and shifts per channel into weights";
   let description = [{

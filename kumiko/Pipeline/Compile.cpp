@@ -107,7 +107,6 @@ bool Compilation::plan() {
     model->program.provenance = std::move(*provenance);
   }
   annotate(*model->module, model->program);
-  model->explanation.measureArena(*model->module);
   return runPasses(Stage::Plan);
 }
 
@@ -122,7 +121,7 @@ bool Compilation::emitObjects() {
   model->kernels = std::move(*objects);
   for (const Object &object : model->kernels) {
     Timing::KernelTime time{object.name, "", 0, object.seconds};
-    for (const KernelCall &call : model->program.calls)
+    for (const ProgramCall &call : model->program.calls)
       if (call.kernel == object.name && time.calls++ == 0)
         time.nodes = call.nodes;
     model->timing.kernels.push_back(std::move(time));

@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MathExtras.h"
 #include <mutex>
 
 using namespace mlir;
@@ -106,44 +105,19 @@ void Explanation::describeKernels(ModuleOp module) {
     kernels[kernel.getName().str()] = describeKernel(kernel);
 }
 
-static Value underViews(Value value) {
-  while (isa_and_nonnull<nn::ReshapeOp, nn::BitcastOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
-
-void Explanation::measureArena(ModuleOp module) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  llvm::DenseMap<Value, size_t> lastUse;
-  auto calls = llvm::to_vector(main.getOps<nn::CallOp>());
-  for (auto [step, call] : llvm::enumerate(calls))
-    for (Value operand : call->getOperands())
-      lastUse[underViews(operand)] = step;
-  // Results of the network lie in the caller's memory.
-  llvm::DenseSet<Value> outside;
-  for (Value value : main.getBody().front().getTerminator()->getOperands())
-    outside.insert(underViews(value));
-  std::vector<int64_t> change(calls.size() + 2);
-  for (auto [step, call] : llvm::enumerate(calls))
-    for (Value result : call->getResults())
-      if (!outside.contains(result)) {
-        int64_t bytes = llvm::alignTo(storedBytes(result.getType()), 64);
-        change[step] += bytes;
-        change[std::max(step, lastUse.lookup(result)) + 1] -= bytes;
-      }
-  int64_t live = 0, most = 0;
-  for (int64_t step : change)
-    most = std::max(most, live += step);
-  arenaLowerBound = most;
-}
-
 void Explanation::printText(const Program &program, llvm::raw_ostream &os) const {
-  os << nodes << " nodes became " << program.calls.size() << " kernel calls; arena " << program.arenaBytes
-     << " bytes (at least " << arenaLowerBound << "), weights " << program.weightsBytes << " bytes\n\ncalls:\n";
-  for (const KernelCall &call : program.calls) {
+  os << nodes << " nodes became " << program.kernelCalls() << " kernel calls; arena " << program.arenaBytes
+     << " bytes (at least " << program.arenaLowerBound << "), weights " << program.weightsBytes << " bytes\n\ncalls:\n";
+  for (const ProgramCall &call : program.calls) {
+    os.indent(2 + 2 * call.loops);
+    if (!call.isKernel()) {
+      os << (call.kind == CallKind::Loop ? "loop of " + call.chunks.str() + " turns" : "choice") << "  "
+         << printable(call.nodes) << "\n";
+      continue;
+    }
     auto kernel = kernels.find(call.kernel);
-    os << "  " << call.kernel << "  " << (kernel == kernels.end() ? "" : kernel->second.kind) << "  "
-       << printable(call.nodes) << "\n";
+    os << call.kernel << "  " << (kernel == kernels.end() ? "" : kernel->second.kind) << "  " << printable(call.nodes)
+       << "\n";
   }
   os << "\nrules applied:\n";
   for (const auto &[rule, count] : rules)
@@ -159,7 +133,7 @@ void Explanation::printJson(const Program &program, llvm::raw_ostream &os) const
   json.objectBegin();
   json.attribute("nodes", int64_t(nodes));
   json.attributeArray("kernels", [&] {
-    for (const KernelCall &call : program.calls)
+    for (const ProgramCall &call : llvm::make_filter_range(program.calls, std::mem_fn(&ProgramCall::isKernel)))
       json.object([&] {
         auto found = kernels.find(call.kernel);
         Kernel kernel = found == kernels.end() ? Kernel() : found->second;
@@ -186,7 +160,7 @@ void Explanation::printJson(const Program &program, llvm::raw_ostream &os) const
       });
   });
   json.attribute("arena_bytes", int64_t(program.arenaBytes));
-  json.attribute("arena_lower_bound", int64_t(arenaLowerBound));
+  json.attribute("arena_lower_bound", int64_t(program.arenaLowerBound));
   json.attribute("weights_bytes", int64_t(program.weightsBytes));
   json.objectEnd();
   os << "\n";

@@ -27,12 +27,9 @@ struct Explanation {
   std::map<std::pair<std::string, std::string>, uint64_t> rules;
   /// Source node and reason.
   std::set<std::pair<std::string, std::string>> refusals;
-  uint64_t arenaLowerBound = 0;
 
   /// After Fuse.
   void describeKernels(mlir::ModuleOp module);
-  /// After Plan: the largest sum of buffers of the arena that are live at once.
-  void measureArena(mlir::ModuleOp module);
 
   void printText(const Program &program, llvm::raw_ostream &os) const;
   void printJson(const Program &program, llvm::raw_ostream &os) const;

@@ -7,16 +7,25 @@
 
 using namespace kumiko;
 
+/// How often the op is computed; a loop that data end counts as one turn.
+static uint64_t turnsAround(mlir::Operation *op) {
+  uint64_t turns = 1;
+  for (auto scan = op->getParentOfType<nn::ScanOp>(); scan; scan = scan->getParentOfType<nn::ScanOp>())
+    turns = llvm::SaturatingMultiply<uint64_t>(turns, scan.getSteps());
+  return turns;
+}
+
 uint64_t kumiko::countMultiplyAdds(mlir::ModuleOp module) {
   uint64_t total = 0;
   module.walk([&](nn::EquationInterface op) {
     auto instance = nn::instantiate(op, /*onlyUsedResults=*/true);
     if (!instance)
       return llvm::consumeError(instance.takeError());
+    uint64_t turns = turnsAround(op);
     for (const eq::Statement &statement : instance->statements)
       if (eq::classify(statement) == eq::StatementClass::Contraction) {
         eq::Extent points = eq::pointsOf(statement);
-        total = llvm::SaturatingAdd<uint64_t>(total, points.isStatic() ? points.value() : 0);
+        total = llvm::SaturatingMultiplyAdd<uint64_t>(turns, points.isStatic() ? points.value() : 0, total);
       }
   });
   return total;

@@ -23,6 +23,9 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
   if (options.allow >= Allow::Rounding)
     functions.addPass(createQuantizedProductsPass());
   functions.addPass(createFoldConstantsPass());
+  // Once weights are constants, and while what leaves a loop can still be folded.
+  functions.addPass(createSimplifyLoopsPass());
+  functions.addPass(createFoldConstantsPass());
   functions.addPass(createSimplifyPass());
   functions.addPass(createIntegerProductsPass());
   if (options.allow >= Allow::Rounding) {

@@ -28,7 +28,33 @@ static void appendNames(Location loc, llvm::SmallVectorImpl<StringRef> &names) {
   }
 }
 
+static std::string nodesOf(Operation *op) {
+  SmallVector<StringRef> names;
+  appendNames(op->getLoc(), names);
+  return llvm::join(names, ",");
+}
+
 namespace {
+/// Where a value lies. Slots of the arena get their offsets when all lifetimes are known; until then the reference
+/// counts from the slot's beginning.
+struct Place {
+  BufferRef buffer;
+  std::optional<size_t> slot = std::nullopt;
+
+  Place moved(int64_t bytes) const {
+    Place place = *this;
+    place.buffer.offset += bytes;
+    return place;
+  }
+  Place stepping(LoopStep step) const {
+    Place place = *this;
+    place.buffer.steps.push_back(step);
+    return place;
+  }
+};
+
+/// A walk over the network in the order in which it runs finds places and lifetimes; a second one writes the calls. A
+/// call is one step, a loop or choice has one before and one after what it holds.
 class Planner {
 public:
   Planner(ModuleOp module, StringRef name) : module(module) { program.name = name.str(); }
@@ -40,12 +66,10 @@ public:
     if (failed(describeSymbols(main)))
       return failure();
     describe(main);
-    collectLifetimes(main);
-    if (failed(program.isStatic() ? assignArena(main) : planLater(main)))
+    Block &block = main.getBody().front();
+    if (failed(collect(block, 0)) || failed(program.isStatic() ? assignArena(main) : planLater(main)) ||
+        failed(addCalls(block, 0)))
       return failure();
-    for (auto call : main.getOps<nn::CallOp>())
-      if (failed(addCall(call)))
-        return failure();
     weights.finish(program);
     return std::move(program);
   }
@@ -92,16 +116,27 @@ private:
   LogicalResult describeSymbols(func::FuncOp main) {
     llvm::StringMap<uint32_t> found; // by a call, the level that it begins
     uint64_t number = 0;
-    for (auto call : main.getOps<nn::CallOp>()) {
+    WalkResult walked = main->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto call = dyn_cast<nn::CallOp>(op);
+      if (op != main && (call || op->getNumRegions() != 0))
+        ++number;
+      if (!call)
+        return WalkResult::advance();
       auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
       for (auto routine : kernel.getBody().getOps<nn::RoutineOp>())
         if (ArrayAttr symbols = routine.getSymbolsAttr()) {
-          program.levelCalls.push_back(number);
+          if (call->getParentOp() != main) {
+            call.emitError("a size that data decide inside of a loop or choice is not planned yet");
+            return WalkResult::interrupt();
+          }
+          program.levelCalls.push_back(number - 1);
           for (auto symbol : symbols.getAsRange<StringAttr>())
             found[symbol.getValue()] = program.levelCalls.size();
         }
-      ++number;
-    }
+      return WalkResult::advance();
+    });
+    if (walked.wasInterrupted())
+      return failure();
     for (const nn::Symbol &symbol : nn::symbolsOf(main)) {
       if (symbol.isData && !found.contains(symbol.name))
         return main.emitError() << "no call finds the symbol '" << symbol.name << "'";
@@ -126,46 +161,173 @@ private:
   void describe(func::FuncOp main) {
     for (auto [number, type] : llvm::enumerate(main.getArgumentTypes())) {
       program.inputs.push_back(describe(type, main.getArgAttrDict(number), "input" + Twine(number)));
-      places[main.getArgument(number)] = {Space::Input, uint32_t(number), 0};
+      places[main.getArgument(number)] = {{Space::Input, uint32_t(number), 0}};
     }
     for (auto [number, type] : llvm::enumerate(main.getResultTypes()))
       program.outputs.push_back(describe(type, main.getResultAttrDict(number), "output" + Twine(number)));
     for (auto [number, value] : llvm::enumerate(main.getBody().front().getTerminator()->getOperands()))
-      places[underViews(value)] = {Space::Output, uint32_t(number), 0};
+      places[underViews(value)] = {{Space::Output, uint32_t(number), 0}};
   }
 
-  /// A buffer lives from the call that writes it to the last call that reads it, views included.
-  void collectLifetimes(func::FuncOp main) {
-    uint64_t step = 0;
-    for (auto call : main.getOps<nn::CallOp>()) {
-      for (Value operand : call->getOperands())
-        if (auto found = slots.find(underViews(operand)); found != slots.end())
-          lifetimes[found->second].last = step;
-      for (Value result : call->getResults())
-        if (!places.contains(result)) {
-          eq::Extent bytes = bytesOf(result);
-          slots[result] = lifetimes.size();
-          sizes.push_back(bytes);
-          lifetimes.push_back({bytes.isStatic() ? uint64_t(bytes.value()) : 0, step, step});
-        }
-      ++step;
+  //===--- places and lifetimes -------------------------------------------------------------------===//
+
+  /// A slot of the arena that lives now.
+  Place newSlot(eq::Extent bytes) {
+    lifetimes.push_back({bytes.isStatic() ? uint64_t(bytes.value()) : 0, step, step});
+    sizes.push_back(std::move(bytes));
+    return {{Space::Arena, 0, 0}, lifetimes.size() - 1};
+  }
+
+  /// The place of a result; memory that its reader has chosen, or a new slot.
+  void define(Value result) {
+    if (!places.contains(result))
+      places[result] = newSlot(bytesOf(result));
+  }
+
+  /// What the value lies in lives until `until`, views included.
+  void use(Value value, uint64_t until) {
+    if (auto found = places.find(underViews(value)); found != places.end() && found->second.slot) {
+      uint64_t &last = lifetimes[*found->second.slot].last;
+      last = std::max(last, until);
     }
   }
 
+  LogicalResult collect(Block &block, uint32_t loops) {
+    for (Operation &op : block) {
+      if (auto call = dyn_cast<nn::CallOp>(op)) {
+        for (Value operand : call->getOperands())
+          use(operand, step);
+        llvm::for_each(call->getResults(), [&](Value result) { define(result); });
+        ++step;
+      } else if (op.getNumRegions() != 0) {
+        if (failed(collectNest(&op, loops)))
+          return failure();
+      }
+    }
+    return success();
+  }
+
+  /// What a loop or choice reads or writes lives until its last turn; what lives and dies inside may share memory.
+  LogicalResult collectNest(Operation *op, uint32_t loops) {
+    for (Value operand : op->getOperands())
+      use(operand, step);
+    LogicalResult known = success();
+    if (auto scan = dyn_cast<nn::ScanOp>(op))
+      known = enter(scan, loops);
+    else if (auto loop = dyn_cast<nn::LoopOp>(op))
+      known = enter(loop, loops);
+    else
+      known = enter(cast<nn::IfOp>(op));
+    ++step;
+    bool repeats = !isa<nn::IfOp>(op);
+    for (Region &region : op->getRegions())
+      if (failed(known) || failed(collect(region.front(), loops + repeats)))
+        return failure();
+    for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+      for (Value value : values)
+        use(value, step);
+    if (isa<nn::LoopOp>(op))
+      use(op->getRegion(0).getArgument(0), step);
+    ++step;
+    return success();
+  }
+
+  /// Two places for a state that begins as `first`, of which a turn reads one and writes the other.
+  LogicalResult alternate(Operation *op, Value first, Value argument, Value yielded, uint32_t loops, uint64_t &stride) {
+    Place place = places.lookup(first);
+    if (!place.slot || !first.hasOneUse() || !first.getDefiningOp<nn::CallOp>())
+      return op->emitError("the first value of a state has no memory of its own");
+    stride = llvm::alignTo(byteCountOf(first), arenaAlignment);
+    lifetimes[*place.slot].bytes = 2 * stride;
+    sizes[*place.slot] = int64_t(2 * stride);
+    if (argument)
+      places[argument] = place.stepping({loops, true, int64_t(stride)});
+    places[underViews(yielded)] = place.moved(stride).stepping({loops, true, -int64_t(stride)});
+    return success();
+  }
+
+  LogicalResult enter(nn::ScanOp scan, uint32_t loops) {
+    Block &body = scan.getBody().front();
+    Operation *yield = body.getTerminator();
+    int64_t steps = scan.getSteps();
+    bool backwards = scan.getReverse();
+    size_t states = scan.getStates().size();
+    auto sliceOf = [&](const Place &whole, Value value) {
+      int64_t bytes = steps ? int64_t(byteCountOf(value)) / steps : 0;
+      return whole.moved(backwards && steps ? (steps - 1) * bytes : 0)
+          .stepping({loops, false, backwards ? -bytes : bytes});
+    };
+    for (auto [number, first] : llvm::enumerate(scan.getStates())) {
+      uint64_t stride = 0;
+      if (failed(alternate(scan, first, body.getArgument(number), yield->getOperand(number), loops, stride)))
+        return failure();
+      places[scan.getResult(number)] = places.lookup(first).moved(steps % 2 * stride);
+    }
+    for (auto [number, sequence] : llvm::enumerate(scan.getSequences())) {
+      FailureOr<Place> whole = placeOf(sequence, nullptr);
+      if (failed(whole))
+        return failure();
+      places[body.getArgument(states + number)] = sliceOf(*whole, sequence);
+    }
+    for (auto [number, result] : llvm::enumerate(scan.getValues().drop_front(states))) {
+      define(result);
+      places[underViews(yield->getOperand(states + number))] = sliceOf(places.lookup(result), result);
+    }
+    return share(scan.getShared(), body.getArguments().take_back(scan.getShared().size()));
+  }
+
+  LogicalResult enter(nn::LoopOp loop, uint32_t loops) {
+    Block &body = loop.getBody().front();
+    Operation *yield = body.getTerminator();
+    uint64_t stride = 0;
+    if (failed(alternate(loop, loop.getCondition(), Value(), yield->getOperand(0), loops, stride)))
+      return failure();
+    places[body.getArgument(0)] = newSlot(int64_t(sizeof(int64_t)));
+    for (auto [number, first] : llvm::enumerate(loop.getStates())) {
+      if (failed(alternate(loop, first, body.getArgument(1 + number), yield->getOperand(1 + number), loops, stride)))
+        return failure();
+      // Read where the last turn has left it.
+      places[loop.getResult(number)] = places.lookup(first).stepping({loops, true, int64_t(stride)});
+    }
+    return share(loop.getShared(), body.getArguments().take_back(loop.getShared().size()));
+  }
+
+  LogicalResult enter(nn::IfOp choice) {
+    llvm::for_each(choice.getValues(), [&](Value result) { define(result); });
+    for (Region *region : {&choice.getYes(), &choice.getNo()}) {
+      for (auto [result, yielded] : llvm::zip_equal(choice.getValues(), region->front().getTerminator()->getOperands()))
+        places[underViews(yielded)] = places.lookup(result);
+      if (failed(share(choice.getShared(), region->getArguments())))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult share(ValueRange outside, ValueRange inside) {
+    for (auto [value, argument] : llvm::zip_equal(outside, inside)) {
+      FailureOr<Place> place = placeOf(value, nullptr);
+      if (failed(place))
+        return failure();
+      places[argument] = *place;
+    }
+    return success();
+  }
+
   LogicalResult assignArena(func::FuncOp main) {
-    std::vector<uint64_t> offsets(lifetimes.size());
     std::vector<uint64_t> workspace(kumiko_plan_workspace_bytes(lifetimes.size()) / sizeof(uint64_t) + 1);
+    uint64_t workspaceBytes = workspace.size() * sizeof(uint64_t);
+    offsets.resize(lifetimes.size());
     if (kumiko_plan_assign(lifetimes.data(), lifetimes.size(), arenaAlignment, offsets.data(), &program.arenaBytes,
-                           workspace.data(), workspace.size() * sizeof(uint64_t)) != 0)
+                           workspace.data(), workspaceBytes) != 0 ||
+        kumiko_plan_lower_bound(lifetimes.data(), lifetimes.size(), arenaAlignment, &program.arenaLowerBound,
+                                workspace.data(), workspaceBytes) != 0)
       return main.emitError("the network's intermediate results do not fit one address space");
-    for (auto [value, slot] : slots)
-      places[value] = {Space::Arena, 0, offsets[slot]};
     return success();
   }
 
   /// Sizes are known when shapes are bound, so the runtime chooses the places.
   LogicalResult planLater(func::FuncOp main) {
-    SmallVector<uint32_t> numbers(sizes.size());
+    numbers.resize(sizes.size());
     for (uint32_t level = 0; level <= program.levelCalls.size(); ++level)
       for (auto [slot, bytes] : llvm::enumerate(sizes)) {
         if (bytes.overflowed())
@@ -175,23 +337,81 @@ private:
         numbers[slot] = program.planned.size();
         program.planned.push_back({bytes, lifetimes[slot].first, lifetimes[slot].last});
       }
-    for (auto [value, slot] : slots)
-      places[value] = {Space::Planned, numbers[slot], 0};
     return success();
   }
 
-  FailureOr<BufferRef> placeOf(Value value, const Packing *packing) {
+  //===--- calls ----------------------------------------------------------------------------------===//
+
+  FailureOr<Place> placeOf(Value value, const Packing *packing) {
     value = underViews(value);
     if (auto constant = value.getDefiningOp<nn::ConstantOp>()) {
       FailureOr<uint64_t> offset = weights.place(constant, packing);
       if (failed(offset))
         return failure();
-      return BufferRef{Space::Weights, 0, *offset};
+      return Place{{Space::Weights, 0, *offset}};
     }
     return places.lookup(value);
   }
 
-  LogicalResult addCall(nn::CallOp call) {
+  BufferRef resolved(const Place &place) const {
+    if (!place.slot)
+      return place.buffer;
+    if (program.isStatic())
+      return place.moved(offsets[*place.slot]).buffer;
+    BufferRef buffer = place.buffer;
+    buffer.space = Space::Planned;
+    buffer.number = numbers[*place.slot];
+    return buffer;
+  }
+
+  LogicalResult addCalls(Block &block, uint32_t loops) {
+    for (Operation &op : block) {
+      LogicalResult added = success();
+      if (auto call = dyn_cast<nn::CallOp>(op))
+        added = addCall(call, loops);
+      else if (op.getNumRegions() != 0)
+        added = addNest(&op, loops);
+      if (failed(added))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult addNest(Operation *op, uint32_t loops) {
+    size_t number = program.calls.size();
+    ProgramCall planned;
+    planned.kind = isa<nn::IfOp>(op) ? CallKind::Choice : CallKind::Loop;
+    planned.loops = loops;
+    planned.nodes = nodesOf(op);
+    if (auto scan = dyn_cast<nn::ScanOp>(op)) {
+      planned.chunks = scan.getSteps();
+    } else {
+      FailureOr<Place> condition = placeOf(op->getOperand(0), nullptr);
+      if (failed(condition))
+        return failure();
+      planned.buffers.push_back(resolved(*condition));
+    }
+    if (auto loop = dyn_cast<nn::LoopOp>(op)) {
+      planned.chunks = int64_t(loop.getMost());
+      uint64_t stride = llvm::alignTo(byteCountOf(loop.getCondition()), arenaAlignment);
+      planned.buffers.front().steps.push_back({loops, true, int64_t(stride)});
+      planned.buffers.push_back(resolved(places.lookup(loop.getBody().getArgument(0))));
+    }
+    for (Value result : op->getResults())
+      planned.ends.push_back(resolved(places.lookup(result)));
+    program.calls.push_back(std::move(planned));
+    bool repeats = !isa<nn::IfOp>(op);
+    for (auto [which, region] : llvm::enumerate(op->getRegions())) {
+      size_t first = program.calls.size();
+      if (failed(addCalls(region.front(), loops + repeats)))
+        return failure();
+      ProgramCall &nest = program.calls[number];
+      (which == 0 ? nest.body : nest.otherwise) = program.calls.size() - first;
+    }
+    return success();
+  }
+
+  LogicalResult addCall(nn::CallOp call, uint32_t loops) {
     auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
     FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
     if (failed(schedule))
@@ -199,28 +419,27 @@ private:
     Block &body = kernel.getBody().front();
     KernelExtents extents;
     auto packings = packingsOf(shapeOfKernel(body, body.getTerminator()->getOperands(), extents), *schedule, body);
-    KernelCall planned;
+    ProgramCall planned;
     planned.kernel = kernel.getName().str();
     planned.chunks = schedule->chunks;
     planned.scratchBytes = schedule->scratchBytes;
+    planned.loops = loops;
     if (planned.scratchBytes.isStatic())
       program.scratchBytes = std::max<uint64_t>(program.scratchBytes, planned.scratchBytes.value());
     for (auto [number, operand] : llvm::enumerate(call->getOperands())) {
       const Packing *packing = packingOfArgument(packings, number);
-      FailureOr<BufferRef> place = placeOf(operand, packing);
+      FailureOr<Place> place = placeOf(operand, packing);
       if (failed(place))
         return failure();
-      place->bytes = packing ? packing->elementCount() * packing->elementBytes : byteCountOf(operand);
-      planned.buffers.push_back(*place);
+      planned.buffers.push_back(resolved(*place));
+      planned.buffers.back().bytes = packing ? packing->elementCount() * packing->elementBytes : byteCountOf(operand);
     }
     planned.results = call->getNumResults();
     for (Value result : call->getResults()) {
-      planned.buffers.push_back(places.lookup(result));
+      planned.buffers.push_back(resolved(places.lookup(result)));
       planned.buffers.back().bytes = byteCountOf(result);
     }
-    SmallVector<StringRef> names;
-    appendNames(call.getLoc(), names);
-    planned.nodes = llvm::join(names, ",");
+    planned.nodes = nodesOf(call);
     program.calls.push_back(std::move(planned));
     return success();
   }
@@ -228,28 +447,44 @@ private:
   ModuleOp module;
   Program program;
   WeightsBuilder weights;
-  llvm::DenseMap<Value, BufferRef> places;
-  llvm::MapVector<Value, size_t> slots;
+  llvm::DenseMap<Value, Place> places;
   std::vector<kumiko_lifetime> lifetimes;
-  std::vector<eq::Extent> sizes; ///< in the order of lifetimes
+  // Of slots, in the order of lifetimes.
+  std::vector<eq::Extent> sizes;
+  std::vector<uint64_t> offsets; ///< of a static program
+  std::vector<uint32_t> numbers; ///< of planned buffers
+  uint64_t step = 0;
 };
 } // namespace
 
 FailureOr<Program> kumiko::planProgram(ModuleOp module, StringRef name) { return Planner(module, name).run(); }
+
+static std::string textOf(const BufferRef &buffer) {
+  constexpr StringRef spaces[] = {"input", "output", "weights", "arena", "planned"};
+  std::string text = spaces[uint32_t(buffer.space)].str();
+  bool numbered = buffer.space != Space::Weights && buffer.space != Space::Arena;
+  if (numbered)
+    text += std::to_string(buffer.number);
+  if (buffer.offset != 0 || !numbered)
+    text += "+" + std::to_string(buffer.offset);
+  for (const LoopStep &step : buffer.steps)
+    text += (step.bytes < 0 ? "" : "+") + std::to_string(step.bytes) + (step.alternates ? "*odd" : "*turn") +
+            std::to_string(step.loop);
+  return text;
+}
 
 void kumiko::annotate(ModuleOp module, const Program &program) {
   Builder b(module.getContext());
   auto main = module.lookupSymbol<func::FuncOp>("main");
   main->setAttr("nn.arena_bytes", b.getI64IntegerAttr(program.arenaBytes));
   main->setAttr("nn.weights_bytes", b.getI64IntegerAttr(program.weightsBytes));
-  for (auto [call, planned] : llvm::zip_equal(main.getOps<nn::CallOp>(), program.calls)) {
+  SmallVector<nn::CallOp> calls;
+  main->walk<WalkOrder::PreOrder>([&](nn::CallOp call) { calls.push_back(call); });
+  auto kernels = llvm::make_filter_range(program.calls, std::mem_fn(&ProgramCall::isKernel));
+  for (auto [call, planned] : llvm::zip(calls, kernels)) {
     SmallVector<std::string> texts;
-    for (const BufferRef &buffer : planned.buffers) {
-      constexpr StringRef spaces[] = {"input", "output", "weights", "arena", "planned"};
-      bool numbered = buffer.space != Space::Weights && buffer.space != Space::Arena;
-      texts.push_back(
-          (spaces[uint32_t(buffer.space)] + (numbered ? Twine(buffer.number) : "+" + Twine(buffer.offset))).str());
-    }
+    for (const BufferRef &buffer : planned.buffers)
+      texts.push_back(textOf(buffer));
     call->setAttr("buffers", b.getStrArrayAttr(llvm::to_vector_of<StringRef>(texts)));
   }
 }

@@ -4,6 +4,9 @@
 // weights (packed as the kernel that reads them wants), everything else in one arena whose slots are reused as soon as
 // the last reader is done. Views take no place of their own.
 //
+// A loop works where things are: a slice of a sequence is read, and one of a stacked result written, at an address that
+// moves with the turns, and a state has two places that change roles from turn to turn, so that nothing is copied.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Plan/Program.h"
@@ -15,7 +18,8 @@ namespace kumiko {
 /// the module (and the file mapped below it) outlives the program. Fails with a diagnostic.
 mlir::FailureOr<Program> planProgram(mlir::ModuleOp module, llvm::StringRef name);
 
-/// Writes the plan onto the calls, for people: `buffers = ["input0", "weights+1024", "arena+0"]`.
+/// Writes the plan onto the calls, for people: `buffers = ["input0", "weights+1024", "arena+0"]`; inside of loops
+/// also `+64*turn0`, and `+64*odd0` for what alternates.
 void annotate(mlir::ModuleOp module, const Program &program);
 
 } // namespace kumiko

@@ -1,8 +1,9 @@
 //===- Program.h - a planned network: calls of kernels over one arena -------===//
 //
 // What is left of a network when everything is decided: a flat list of calls, each naming a kernel, where its buffers
-// lie and into how many chunks it splits. Plain data without IR, so that the artefact's tables, the header, the JIT and
-// the reports are written from the same description. runtime/include/kumiko/artefact.h is its form on disk.
+// lie and into how many chunks it splits; a loop or a choice stands before the calls inside of it. Plain data without
+// IR, so that the artefact's tables, the header, the JIT and the reports are written from the same description.
+// runtime/include/kumiko/artefact.h is its form on disk.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -12,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,15 @@ struct ProgramValue {
 /// Where a buffer lives; the numbers are those of `kumiko_space`.
 enum class Space : uint32_t { Input = 0, Output = 1, Weights = 2, Arena = 3, Planned = 4 };
 
+/// What an address gains from the turns of loop number `loop` around a call (the outermost is 0; one behind the
+/// innermost is the loop that was done last): `bytes` for each turn before this one, or, where it alternates, in odd
+/// turns.
+struct LoopStep {
+  uint32_t loop = 0;
+  bool alternates = false;
+  int64_t bytes = 0;
+};
+
 /// `offset` bytes into input, output or planned buffer number `number`, the weights or the arena.
 struct BufferRef {
   Space space = Space::Arena;
@@ -42,16 +53,27 @@ struct BufferRef {
   uint64_t offset = 0;
   /// What the kernel may touch. Not in the artefact: kernels know their sizes.
   uint64_t bytes = 0;
+  llvm::SmallVector<LoopStep, 1> steps = {};
 };
 
-/// Runs a kernel for every chunk 0 .. chunks-1, in any order.
-struct KernelCall {
-  std::string kernel;                      ///< symbol, `k_` and a hash
+/// The numbers are those of `kumiko_call_kind`.
+enum class CallKind : uint32_t { Kernel = 0, Loop = 1, Choice = 2 };
+
+/// Runs a kernel for every chunk 0 .. chunks-1, in any order; or the calls behind it, see `kumiko_call_kind`.
+struct ProgramCall {
+  std::string kernel;                      ///< symbol, `k_` and a hash; empty for loops and choices
   llvm::SmallVector<BufferRef, 6> buffers; ///< operands, then results
   eq::Extent chunks = 1;
   eq::Extent scratchBytes = 0;
   std::string nodes;  ///< source nodes, comma separated
-  size_t results = 0; ///< how many of the buffers
+  size_t results = 0; ///< of a kernel: how many of the buffers
+  CallKind kind = CallKind::Kernel;
+  uint32_t loops = 0; ///< how many are around the call
+  uint64_t body = 0, otherwise = 0;
+  /// Where the results of a loop or a choice lie once it is done, for those who look at them; not in the artefact.
+  llvm::SmallVector<BufferRef, 2> ends = {};
+
+  bool isKernel() const { return kind == CallKind::Kernel; }
 };
 
 /// A run of bytes of the weights. The bytes are a view (of the mapped model file, of a resource) or `owned`.
@@ -87,11 +109,13 @@ struct Program {
   std::string name; ///< a C identifier
   std::vector<ProgramValue> inputs;
   std::vector<ProgramValue> outputs;
-  std::vector<KernelCall> calls;
+  std::vector<ProgramCall> calls;
   /// In rising order of offset, without overlap; gaps are zero. The bytes that views point to outlive the program.
   std::vector<WeightSegment> weights;
   uint64_t weightsBytes = 0;
   uint64_t arenaBytes = 0;
+  /// The largest sum of buffers that are live at once; 0 where sizes are not known.
+  uint64_t arenaLowerBound = 0;
   /// The largest of the calls'.
   uint64_t scratchBytes = 0;
   /// In the order of the table that kernels get; empty for a static program, which has none of what follows.
@@ -103,6 +127,8 @@ struct Program {
   std::vector<ProgramDemand> demands;
 
   bool isStatic() const { return symbols.empty(); }
+  /// Calls without loops and choices.
+  size_t kernelCalls() const { return llvm::count_if(calls, std::mem_fn(&ProgramCall::isKernel)); }
   /// The level from which on an extent is known.
   uint32_t levelOf(const eq::Extent &extent) const;
 

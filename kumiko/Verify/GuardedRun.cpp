@@ -1,6 +1,7 @@
 #include "kumiko/Verify/GuardedRun.h"
 #include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/Jit.h"
+#include "kumiko/Verify/ProgramWalk.h"
 #include "runtime/include/kumiko/kumiko.h"
 #include "llvm/Support/MathExtras.h"
 #include <sys/mman.h>
@@ -44,7 +45,8 @@ class GuardedRun {
 public:
   GuardedRun(const CompiledModel &compiled, const kumiko_artefact &artefact, llvm::ArrayRef<Tensor> inputs,
              GuardSide side)
-      : program(compiled.program), artefact(artefact), inputs(inputs), side(side), arena(program.arenaBytes) {}
+      : program(compiled.program), artefact(artefact), inputs(inputs), side(side), walk(program.calls),
+        arena(program.arenaBytes) {}
 
   llvm::Error run() {
     for (const ProgramValue &output : program.outputs) {
@@ -53,10 +55,13 @@ public:
         return zeros.takeError();
       results.push_back(std::move(*zeros));
     }
-    for (size_t number = 0; number < program.calls.size(); ++number)
-      if (llvm::Error error = runCall(number))
-        return error;
-    return llvm::Error::success();
+    llvm::Error failure = llvm::Error::success();
+    auto kernel = [&](size_t number) {
+      failure = runCall(number);
+      return !failure;
+    };
+    walk.run(0, program.calls.size(), kernel, [&](const BufferRef &buffer) { return address(buffer); });
+    return failure;
   }
 
   std::vector<Tensor> results;
@@ -65,13 +70,13 @@ private:
   char *address(const BufferRef &buffer) {
     switch (buffer.space) {
     case Space::Input:
-      return reinterpret_cast<char *>(const_cast<uint8_t *>(inputs[buffer.number].data())) + buffer.offset;
+      return reinterpret_cast<char *>(const_cast<uint8_t *>(inputs[buffer.number].data())) + walk.offsetOf(buffer);
     case Space::Output:
-      return reinterpret_cast<char *>(results[buffer.number].mutableData()) + buffer.offset;
+      return reinterpret_cast<char *>(results[buffer.number].mutableData()) + walk.offsetOf(buffer);
     case Space::Weights:
-      return static_cast<char *>(const_cast<void *>(artefact.weights)) + buffer.offset;
+      return static_cast<char *>(const_cast<void *>(artefact.weights)) + walk.offsetOf(buffer);
     case Space::Arena:
-      return arena.data() + buffer.offset;
+      return arena.data() + walk.offsetOf(buffer);
     case Space::Planned:
       break; // of programs with symbols, which are not run here
     }
@@ -79,7 +84,7 @@ private:
   }
 
   llvm::Error runCall(size_t number) {
-    const KernelCall &call = program.calls[number];
+    const ProgramCall &call = program.calls[number];
     std::vector<GuardedBuffer> buffers;
     llvm::SmallVector<void *> pointers;
     auto noMemory = [] { return emitError(Code::TooLarge, "no memory for guarded buffers", "guard smaller models"); };
@@ -115,6 +120,7 @@ private:
   const kumiko_artefact &artefact;
   llvm::ArrayRef<Tensor> inputs;
   GuardSide side;
+  ProgramWalk walk;
   std::vector<char> arena;
 };
 } // namespace

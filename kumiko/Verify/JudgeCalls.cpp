@@ -4,6 +4,7 @@
 #include "kumiko/Evaluate/Graph.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
+#include "kumiko/Verify/ProgramWalk.h"
 #include "kumiko/Verify/Verify.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,35 +12,55 @@
 using namespace kumiko;
 
 namespace {
-/// Walks the artefact's table on this thread, one call at a time.
+/// Walks the program on this thread, one call at a time.
 class Walker {
 public:
-  Walker(const kumiko_artefact &artefact, llvm::ArrayRef<Tensor> inputs, llvm::ArrayRef<ProgramValue> outputs)
-      : artefact(artefact), inputs(inputs), arena(allocate(artefact.arena_bytes)),
-        scratch(allocate(artefact.scratch_bytes)) {
-    for (const ProgramValue &output : outputs)
+  Walker(const kumiko_artefact &artefact, const Program &program, llvm::ArrayRef<Tensor> inputs)
+      : artefact(artefact), inputs(inputs), calls(program.calls), walk(program.calls),
+        arena(allocate(artefact.arena_bytes)), scratch(allocate(artefact.scratch_bytes)) {
+    for (const ProgramValue &output : program.outputs)
       results.push_back(allocate(output.byteCount()));
   }
 
-  /// The kernel's code.
+  /// The kernel's code, or all that a loop or choice holds.
   int run(size_t number) {
-    const kumiko_call &call = artefact.calls[number];
+    int code = 0;
+    auto kernel = [&](size_t each) { return (code = runKernel(each)) == 0; };
+    auto address = [&](const BufferRef &buffer) { return at(buffer); };
+    size_t end = number + 1 + calls[number].body + calls[number].otherwise;
+    walk.run(number, end, kernel, address);
+    return code;
+  }
+
+  char *at(const BufferRef &buffer) {
+    auto from = [&](const void *base) { return static_cast<char *>(const_cast<void *>(base)) + walk.offsetOf(buffer); };
+    switch (buffer.space) {
+    case Space::Input:
+      return from(inputs[buffer.number].data());
+    case Space::Output:
+      return from(results[buffer.number].get());
+    case Space::Weights:
+      return from(artefact.weights);
+    case Space::Arena:
+      return from(arena.get());
+    case Space::Planned:
+      break; // of programs with symbols, which are not judged call by call
+    }
+    llvm_unreachable("a space that artefact.h does not have");
+  }
+
+private:
+  int runKernel(size_t number) {
     llvm::SmallVector<void *> buffers;
-    for (const kumiko_buffer &buffer : llvm::ArrayRef(call.buffers, call.buffer_count))
-      buffers.push_back(address(buffer));
+    for (const BufferRef &buffer : calls[number].buffers)
+      buffers.push_back(at(buffer));
+    const kumiko_call &call = artefact.calls[number];
     for (int64_t chunk = 0; chunk < call.chunks; ++chunk)
       if (int code = call.kernel(buffers.data(), nullptr, chunk, scratch.get()))
         return code;
     return 0;
   }
 
-  /// A result of the call: its last buffers are its results.
-  const uint8_t *result(size_t number, size_t index, size_t count) {
-    const kumiko_call &call = artefact.calls[number];
-    return static_cast<uint8_t *>(address(call.buffers[call.buffer_count - count + index]));
-  }
-
-private:
   struct Free {
     void operator()(void *memory) const { std::free(memory); }
   };
@@ -48,25 +69,10 @@ private:
     return Memory(std::aligned_alloc(64, llvm::alignTo(std::max<uint64_t>(bytes, 1), 64)));
   }
 
-  void *address(const kumiko_buffer &buffer) {
-    auto at = [&](const void *base) { return static_cast<char *>(const_cast<void *>(base)) + buffer.offset; };
-    switch (Space(buffer.space)) {
-    case Space::Input:
-      return at(inputs[buffer.number].data());
-    case Space::Output:
-      return at(results[buffer.number].get());
-    case Space::Weights:
-      return at(artefact.weights);
-    case Space::Arena:
-      return at(arena.get());
-    case Space::Planned:
-      break; // of programs with symbols, which are not judged call by call
-    }
-    llvm_unreachable("a space that artefact.h does not have");
-  }
-
   const kumiko_artefact &artefact;
   llvm::ArrayRef<Tensor> inputs;
+  llvm::ArrayRef<ProgramCall> calls;
+  ProgramWalk walk;
   Memory arena, scratch;
   std::vector<Memory> results;
 };
@@ -80,24 +86,33 @@ static bool within(llvm::StringRef part, llvm::StringRef whole) {
   return llvm::all_of(parts, [&](llvm::StringRef node) { return llvm::is_contained(wholes, node); });
 }
 
+/// The kernel that `op` calls; empty when it holds a program of its own, as loops do.
+static llvm::StringRef calleeOf(mlir::Operation *op) {
+  auto call = llvm::dyn_cast<nn::CallOp>(op);
+  return call ? call.getCallee() : llvm::StringRef();
+}
+
 /// The last call of the program that belongs to the fused call number `index`, whose first is `first`. Scheduling may
 /// have cut a kernel into several; its pieces follow each other and name nodes of the whole.
-static size_t lastPiece(llvm::ArrayRef<KernelCall> program, size_t first, llvm::ArrayRef<nn::CallOp> fused,
+static size_t lastPiece(llvm::ArrayRef<ProgramCall> program, size_t first, llvm::ArrayRef<mlir::Operation *> fused,
                         size_t index) {
-  nn::CallOp whole = fused[index];
-  if (program[first].kernel == whole.getCallee())
+  if (program[first].kernel == calleeOf(fused[index]))
     return first;
-  std::string nodes = sourceNodes(whole.getLoc());
-  llvm::StringRef next = index + 1 < fused.size() ? nn::CallOp(fused[index + 1]).getCallee() : llvm::StringRef();
+  std::string nodes = sourceNodes(fused[index]->getLoc());
+  llvm::StringRef next = index + 1 < fused.size() ? calleeOf(fused[index + 1]) : llvm::StringRef();
   size_t last = first;
-  while (last + 1 < program.size() && program[last + 1].kernel != next && within(program[last + 1].nodes, nodes))
+  while (last + 1 < program.size() && program[last + 1].isKernel() && program[last + 1].kernel != next &&
+         within(program[last + 1].nodes, nodes))
     ++last;
   return last;
 }
 
-/// Compares the results of call `number`, which has just run, with the equations' results of `op`.
-static llvm::Error judgeCall(Walker &walker, size_t number, mlir::Operation *op, llvm::ArrayRef<const Tensor *> right,
-                             const Tolerance &tolerance, std::vector<Judgement> &judgements) {
+/// Compares the results of `call`, which has just run, with the equations' results of `op`.
+static llvm::Error judgeCall(Walker &walker, const ProgramCall &call, mlir::Operation *op,
+                             llvm::ArrayRef<const Tensor *> right, const Tolerance &tolerance,
+                             std::vector<Judgement> &judgements) {
+  // The last buffers of a kernel are its results.
+  auto places = call.isKernel() ? llvm::ArrayRef(call.buffers).take_back(op->getNumResults()) : call.ends;
   for (auto [i, reference] : llvm::enumerate(right)) {
     if (reference->element() == ElementType::Invalid)
       continue; // nobody reads it
@@ -106,7 +121,8 @@ static llvm::Error judgeCall(Walker &walker, size_t number, mlir::Operation *op,
     auto bytes = byteSize(element, type.getShape());
     if (!bytes)
       return bytes.takeError();
-    auto got = Tensor::view(element, type.getShape(), {walker.result(number, i, op->getNumResults()), size_t(*bytes)});
+    auto got =
+        Tensor::view(element, type.getShape(), {reinterpret_cast<uint8_t *>(walker.at(places[i])), size_t(*bytes)});
     if (!got)
       return got.takeError();
     Judgement judgement{sourceNodes(op->getLoc()), element, compare(*got, *reference), false};
@@ -129,9 +145,12 @@ std::vector<Judgement> kumiko::judgeCalls(mlir::ModuleOp fused, const CompiledMo
     takeProblems(jit.takeError(), problems);
     return {};
   }
-  Walker walker(*(*jit)->artefact(), inputs, compiled.program.outputs);
+  Walker walker(*(*jit)->artefact(), compiled.program, inputs);
   auto main = fused.lookupSymbol<mlir::func::FuncOp>("main");
-  auto calls = llvm::to_vector(main.getOps<nn::CallOp>());
+  llvm::SmallVector<mlir::Operation *> calls;
+  for (mlir::Operation &op : main.getBody().front())
+    if (llvm::isa<nn::CallOp>(op) || op.getNumRegions() != 0)
+      calls.push_back(&op);
   std::vector<Judgement> judgements;
   size_t index = 0, number = 0;
   GraphOptions options;
@@ -139,16 +158,19 @@ std::vector<Judgement> kumiko::judgeCalls(mlir::ModuleOp fused, const CompiledMo
   options.afterOp = [&](mlir::Operation *op, llvm::ArrayRef<const Tensor *>,
                         llvm::ArrayRef<const Tensor *> results) -> llvm::Error {
     bool done = !judgements.empty() && !judgements.back().good;
-    if (done || !llvm::isa<nn::CallOp>(op))
+    // What is inside of a loop or a kernel is judged with it.
+    if (done || index == calls.size() || op != calls[index])
       return llvm::Error::success();
     if (number >= compiled.program.calls.size())
       return defectError("the compiled program has fewer calls than the fused one");
     size_t last = lastPiece(compiled.program.calls, number, calls, index++);
+    const ProgramCall &judged = compiled.program.calls[last];
     for (; number <= last; ++number)
       if (int code = walker.run(number))
         return emitError(Code::OperandValue, "a kernel answers with code " + llvm::Twine(code),
                          "the data of an input may be outside what an operator allows");
-    return judgeCall(walker, last, op, results, tolerance, judgements);
+    number += judged.body + judged.otherwise;
+    return judgeCall(walker, judged, op, results, tolerance, judgements);
   };
   auto arguments = llvm::map_to_vector(inputs, [](const Tensor &tensor) { return &tensor; });
   auto results = evaluateGraph(main, arguments, options);

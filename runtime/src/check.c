@@ -4,6 +4,7 @@
 #include "team.h"
 #include "text.h"
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What the struct had when this version began; later fields are read only when struct_bytes covers them. */
@@ -67,7 +68,35 @@ static int check_planned(const kumiko_artefact *artefact, const kumiko_call *cal
   return KUMIKO_OK;
 }
 
-static int check_buffer(const kumiko_artefact *artefact, const kumiko_call *call, const kumiko_buffer *buffer) {
+/** The loops around the calls that are being checked. */
+struct nest {
+  const kumiko_artefact *artefact;
+  uint32_t loops;
+  int64_t turns[KUMIKO_MAX_LOOPS];
+};
+
+/** The lowest and highest offset of a buffer in all turns of the loops around it; false when they cannot be counted. */
+static bool range_of(const struct nest *nest, const kumiko_buffer *buffer, int64_t *low, int64_t *high) {
+  if (buffer->offset > INT64_MAX || (buffer->step_count && !buffer->steps))
+    return false;
+  *low = *high = (int64_t)buffer->offset;
+  for (uint64_t i = 0; i < buffer->step_count; ++i) {
+    const kumiko_step *step = &buffer->steps[i];
+    if (step->loop >= KUMIKO_MAX_LOOPS || step->loop > nest->loops || (step->loop == nest->loops && !step->alternates))
+      return false;
+    /* The loop itself, and those who read what it leaves behind, refer to its last turn. */
+    int64_t turns = step->loop == nest->loops ? 1 : nest->turns[step->loop] - 1, far;
+    if (step->alternates && turns > 1)
+      turns = 1;
+    int64_t *side = step->bytes < 0 ? low : high;
+    if (turns > 0 && (__builtin_mul_overflow(turns, step->bytes, &far) || __builtin_add_overflow(*side, far, side)))
+      return false;
+  }
+  return *low >= 0;
+}
+
+static int check_buffer(const struct nest *nest, const kumiko_call *call, const kumiko_buffer *buffer) {
+  const kumiko_artefact *artefact = nest->artefact;
   uint64_t limit = 0, count = 1;
   switch (buffer->space) {
   case KUMIKO_SPACE_INPUT:
@@ -82,8 +111,14 @@ static int check_buffer(const kumiko_artefact *artefact, const kumiko_call *call
   case KUMIKO_SPACE_ARENA:
     limit = artefact->arena_bytes;
     break;
-  case KUMIKO_SPACE_PLANNED:
-    return check_planned(artefact, call, buffer);
+  case KUMIKO_SPACE_PLANNED: {
+    int status = check_planned(artefact, call, buffer);
+    if (status)
+      return status;
+    int64_t bytes = artefact->dynamics->planned[buffer->number].bytes;
+    limit = bytes < 0 ? INT64_MAX : (uint64_t)bytes;
+    break;
+  }
   default:
     return kumiko_fail(KUMIKO_E_VERSION, "%s refers to memory of kind %" PRIu32 ", which this runtime does not know",
                        call->name, buffer->space);
@@ -99,17 +134,43 @@ static int check_buffer(const kumiko_artefact *artefact, const kumiko_call *call
         !is_known(artefact, call, kumiko_value_level(artefact, &values[buffer->number])))
       return kumiko_fail(KUMIKO_E_ARTEFACT, "%s writes an output whose shape is not known yet", call->name);
   }
-  if (buffer->offset > limit)
-    return kumiko_fail(KUMIKO_E_ARTEFACT, "%s refers to byte %" PRIu64 " of %" PRIu64, call->name, buffer->offset,
-                       limit);
+  int64_t low, high;
+  if (!range_of(nest, buffer, &low, &high))
+    return kumiko_fail(KUMIKO_E_ARTEFACT, "%s refers to memory by a step that no loop around it has", call->name);
+  if ((uint64_t)high > limit)
+    return kumiko_fail(KUMIKO_E_ARTEFACT, "%s refers to byte %" PRId64 " of %" PRIu64, call->name, high, limit);
   return KUMIKO_OK;
 }
 
-static int check_call(const kumiko_artefact *artefact, uint64_t number) {
+/** What loops and choices have instead of a kernel; `rest` calls follow in the same range. */
+static int check_control(const struct nest *nest, uint64_t number, uint64_t rest) {
+  const kumiko_call *call = &nest->artefact->calls[number];
+  bool loop = call->kind == KUMIKO_CALL_LOOP;
+  if (call->body > rest || call->otherwise > rest - call->body || (loop && call->otherwise))
+    return kumiko_fail(KUMIKO_E_ARTEFACT, "call %" PRIu64 " wants more calls behind it than there are", number);
+  if (loop ? call->buffer_count != 0 && call->buffer_count != 2 : call->buffer_count != 1)
+    return kumiko_fail(KUMIKO_E_ARTEFACT, "call %" PRIu64 " has %" PRIu64 " buffers, which no loop or choice has",
+                       number, call->buffer_count);
+  if (loop && nest->loops == KUMIKO_MAX_LOOPS)
+    return kumiko_fail(KUMIKO_E_UNSUPPORTED, "loops are nested more than %u deep", KUMIKO_MAX_LOOPS);
+  return KUMIKO_OK;
+}
+
+static int check_call(const struct nest *nest, uint64_t number, uint64_t rest) {
+  const kumiko_artefact *artefact = nest->artefact;
   const kumiko_call *call = &artefact->calls[number];
-  if (!call->kernel || !call->name || !call->nodes || (call->buffer_count && !call->buffers))
+  if (call->kind > KUMIKO_CALL_CHOICE)
+    return kumiko_fail(KUMIKO_E_VERSION, "call %" PRIu64 " is of kind %" PRIu32 ", which this runtime does not know",
+                       number, call->kind);
+  bool kernel = call->kind == KUMIKO_CALL_KERNEL;
+  if (!call->kernel != !kernel || !call->name || !call->nodes || (call->buffer_count && !call->buffers))
     return kumiko_fail(KUMIKO_E_ARTEFACT, "call %" PRIu64 " lacks its kernel, its names or its buffers", number);
-  if (!is_number(artefact, call->chunks) || call->chunks > KUMIKO_MAX_CHUNKS ||
+  if (call->loops != nest->loops || (kernel && (call->body || call->otherwise)))
+    return kumiko_fail(KUMIKO_E_ARTEFACT, "call %" PRIu64 " does not fit the loops around it", number);
+  int status = kernel ? KUMIKO_OK : check_control(nest, number, rest);
+  if (status)
+    return status;
+  if (!is_number(artefact, call->chunks) || (kernel && call->chunks > KUMIKO_MAX_CHUNKS) ||
       !is_known(artefact, call, kumiko_number_level(artefact, call->chunks)))
     return kumiko_fail(KUMIKO_E_ARTEFACT, "%s has %" PRId64 " chunks", call->name, call->chunks);
   int64_t scratch = (int64_t)call->scratch_bytes;
@@ -118,9 +179,34 @@ static int check_call(const kumiko_artefact *artefact, uint64_t number) {
   if (!counted && call->scratch_bytes > artefact->scratch_bytes)
     return kumiko_fail(KUMIKO_E_ARTEFACT, "%s wants more scratch than the artefact says", call->name);
   for (uint64_t buffer = 0; buffer < call->buffer_count; ++buffer) {
-    int status = check_buffer(artefact, call, &call->buffers[buffer]);
+    status = check_buffer(nest, call, &call->buffers[buffer]);
     if (status)
       return status;
+  }
+  return KUMIKO_OK;
+}
+
+/** The calls [first, last) and what they hold; `depth` counts loops and choices, so that walking them is bounded. */
+static int check_range(struct nest *nest, uint64_t first, uint64_t last, uint32_t depth) {
+  if (depth > KUMIKO_MAX_NESTING)
+    return kumiko_fail(KUMIKO_E_UNSUPPORTED, "loops and choices are nested more than %u deep", KUMIKO_MAX_NESTING);
+  for (uint64_t number = first; number < last;) {
+    int status = check_call(nest, number, last - number - 1);
+    if (status)
+      return status;
+    const kumiko_call *call = &nest->artefact->calls[number];
+    uint64_t middle = number + 1 + call->body;
+    if (call->kind == KUMIKO_CALL_LOOP)
+      nest->turns[nest->loops++] = call->chunks;
+    if (call->kind != KUMIKO_CALL_KERNEL)
+      status = check_range(nest, number + 1, middle, depth + 1);
+    if (call->kind == KUMIKO_CALL_LOOP)
+      --nest->loops;
+    if (!status && call->otherwise)
+      status = check_range(nest, middle, middle + call->otherwise, depth + 1);
+    if (status)
+      return status;
+    number = middle + call->otherwise;
   }
   return KUMIKO_OK;
 }
@@ -148,7 +234,8 @@ static int check_level(const kumiko_artefact *artefact, uint64_t number) {
   const kumiko_level *level = &dynamics->levels[number], *before = number ? level - 1 : &none;
   if (level->expression_end < before->expression_end || level->planned_end < before->planned_end ||
       level->planned_end > UINT32_MAX || level->demand_end < before->demand_end ||
-      (number && (level->call >= artefact->call_count || (number > 1 && level->call <= before->call))))
+      (number && (level->call >= artefact->call_count || artefact->calls[level->call].loops ||
+                  (number > 1 && level->call <= before->call))))
     return kumiko_fail(KUMIKO_E_ARTEFACT, "level %" PRIu64 " contradicts itself or the one before", number);
   if ((level->expression_end && !dynamics->expressions) || (level->planned_end && !dynamics->planned) ||
       (level->demand_end && !dynamics->demands))
@@ -215,7 +302,6 @@ int kumiko_check_artefact(const kumiko_artefact *artefact) {
     status = check_value(artefact, &artefact->outputs[output], "output", output);
   if (!status)
     status = check_inputs(artefact);
-  for (uint64_t call = 0; !status && call < artefact->call_count; ++call)
-    status = check_call(artefact, call);
-  return status;
+  struct nest nest = {.artefact = artefact};
+  return status ? status : check_range(&nest, 0, artefact->call_count, 0);
 }

@@ -33,8 +33,9 @@ static int take_options(const kumiko_options *given, kumiko_options *options) {
 /** The context with its tables, in one block. */
 static kumiko_context *create_tables(kumiko_model *model, const kumiko_allocator *allocator) {
   const kumiko_artefact *artefact = model->artefact;
-  size_t bytes = sizeof(kumiko_context), slots, inputs, outputs, shapes;
+  size_t bytes = sizeof(kumiko_context), slots, moved, inputs, outputs, shapes;
   if (!reserve(&bytes, 1, 0, &slots) || !reserve(&bytes, model->slot_count, sizeof(void *), &slots) ||
+      !reserve(&bytes, model->most_moved, sizeof(void *), &moved) ||
       !reserve(&bytes, artefact->input_count, sizeof(kumiko_binding), &inputs) ||
       !reserve(&bytes, artefact->output_count, sizeof(kumiko_binding), &outputs) ||
       !reserve(&bytes, 1, kumiko_shapes_bytes(artefact), &shapes))
@@ -46,6 +47,7 @@ static kumiko_context *create_tables(kumiko_model *model, const kumiko_allocator
   kumiko_context *context = (kumiko_context *)block;
   context->context_bytes = bytes;
   context->slots = (void **)(block + slots);
+  context->moved = (void **)(block + moved);
   context->inputs = (kumiko_binding *)(block + inputs);
   context->outputs = (kumiko_binding *)(block + outputs);
   context->allocator = *allocator;

@@ -39,7 +39,9 @@ struct kumiko_context {
   bool stale; /* a binding changed since slots were filled */
   kumiko_profile_hook hook;
   void *hook_user;
-  void **slots; /* the references of all calls, as addresses */
+  void **slots; /* the references of all calls, as addresses without their steps */
+  void **moved; /* those of the call that is run now, inside of a loop */
+  int64_t turns[KUMIKO_MAX_LOOPS];
   kumiko_binding *inputs;
   kumiko_binding *outputs;
   kumiko_shapes shapes; /* all zero without symbols */

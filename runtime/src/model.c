@@ -2,6 +2,7 @@
 #include "shapes.h"
 #include "text.h"
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,12 +29,24 @@ static uint64_t level_of(const kumiko_artefact *artefact, const kumiko_buffer *b
   return level;
 }
 
+/** How many addresses a call can have that move with the turns of loops; 0 when there are no loops. */
+static uint64_t most_moved(const kumiko_artefact *artefact) {
+  uint64_t most = 0;
+  bool loops = false;
+  for (uint64_t number = 0; number < artefact->call_count; ++number) {
+    loops |= artefact->calls[number].kind == KUMIKO_CALL_LOOP;
+    if (artefact->calls[number].buffer_count > most)
+      most = artefact->calls[number].buffer_count;
+  }
+  return loops ? most : 0;
+}
+
 static void list_edges(kumiko_model *model) {
   const kumiko_artefact *artefact = model->artefact;
   for (uint64_t number = 0; number < artefact->call_count; ++number) {
     const kumiko_call *call = &artefact->calls[number];
     int64_t chunks = call->chunks < 0 ? KUMIKO_MAX_THREADS : call->chunks; /* as many as may be useful */
-    if (chunks > model->most_chunks)
+    if (call->kind == KUMIKO_CALL_KERNEL && chunks > model->most_chunks)
       model->most_chunks = chunks;
     for (uint64_t buffer = 0; buffer < call->buffer_count; ++buffer, ++model->slot_count)
       if (is_edge(&call->buffers[buffer]))
@@ -62,6 +75,7 @@ int kumiko_model_from_artefact(const kumiko_artefact *artefact, const char *weig
   model->artefact = artefact;
   model->mapping = mapping;
   model->weights = mapping ? mapping : artefact->weights;
+  model->most_moved = most_moved(artefact);
   list_edges(model);
   *result = model;
   return KUMIKO_OK;

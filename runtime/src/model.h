@@ -24,6 +24,7 @@ struct kumiko_model {
   void *library;       /* from dlopen, or null */
   uint64_t slot_count;
   int64_t most_chunks;
+  uint64_t most_moved; /* references of the largest call; 0 without loops */
   uint64_t edge_count;
   kumiko_edge edges[];
 };

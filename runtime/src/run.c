@@ -102,25 +102,117 @@ static int fail_call(const struct job *job, kumiko_outcome outcome) {
   return outcome.status;
 }
 
-static int run_program(kumiko_context *context, kumiko_team *team) {
-  const kumiko_artefact *artefact = context->model->artefact;
-  uint32_t threads = context->pool.run ? context->member.threads : team ? kumiko_team_workers(team) + 1 : 1;
-  struct job job = {.buffers = context->slots, .context = context};
-  for (uint64_t number = 0; number < artefact->call_count; ++number) {
-    job.call = &artefact->calls[number];
-    job.chunks = kumiko_number(&context->shapes, job.call->chunks);
-    uint64_t start = context->hook ? kumiko_now_ns() : 0;
-    kumiko_outcome outcome = run_call(&job, team);
-    if (context->hook)
-      tell(&job, number, threads, start);
-    if (outcome.status)
-      return fail_call(&job, outcome);
-    int status = kumiko_context_advance(context, number);
+/** One run of the program: where it has come to among the calls' references. */
+struct walk {
+  kumiko_context *context;
+  kumiko_team *team;
+  uint32_t threads;
+  void **slots;
+};
+
+/** The address of a reference in this turn of the loops around it. */
+static void *address_now(const kumiko_context *context, const kumiko_buffer *buffer, char *address) {
+  for (uint64_t i = 0; i < buffer->step_count; ++i) {
+    const kumiko_step *step = &buffer->steps[i];
+    int64_t turn = context->turns[step->loop];
+    address += (step->alternates ? turn & 1 : turn) * step->bytes;
+  }
+  return address;
+}
+
+static void **resolve(struct walk *walk, const kumiko_call *call) {
+  if (!walk->context->model->most_moved)
+    return walk->slots;
+  for (uint64_t i = 0; i < call->buffer_count; ++i)
+    walk->context->moved[i] = address_now(walk->context, &call->buffers[i], walk->slots[i]);
+  return walk->context->moved;
+}
+
+static int run_kernel(struct walk *walk, uint64_t number) {
+  kumiko_context *context = walk->context;
+  const kumiko_call *call = &context->model->artefact->calls[number];
+  struct job job = {
+      .call = call,
+      .buffers = resolve(walk, call),
+      .context = context,
+      .chunks = kumiko_number(&context->shapes, call->chunks),
+  };
+  uint64_t start = context->hook ? kumiko_now_ns() : 0;
+  kumiko_outcome outcome = run_call(&job, walk->team);
+  if (context->hook)
+    tell(&job, number, walk->threads, start);
+  if (outcome.status)
+    return fail_call(&job, outcome);
+  walk->slots += call->buffer_count;
+  return kumiko_context_advance(context, number);
+}
+
+static int run_range(struct walk *walk, uint64_t first, uint64_t last);
+
+/** Leaves out calls. */
+static void skip_range(struct walk *walk, uint64_t first, uint64_t last) {
+  for (uint64_t number = first; number < last; ++number)
+    walk->slots += walk->context->model->artefact->calls[number].buffer_count;
+}
+
+static int run_loop(struct walk *walk, uint64_t number) {
+  const kumiko_call *call = &walk->context->model->artefact->calls[number];
+  uint64_t first = number + 1, last = first + call->body;
+  void **here = walk->slots, **inside = here + call->buffer_count;
+  int64_t turn = 0, turns = kumiko_number(&walk->context->shapes, call->chunks);
+  for (; turn < turns; ++turn) {
+    walk->context->turns[call->loops] = turn;
+    if (call->buffer_count) {
+      walk->slots = here;
+      void **buffers = resolve(walk, call);
+      if (!*(const uint8_t *)buffers[0])
+        break;
+      memcpy(buffers[1], &turn, sizeof turn);
+    }
+    walk->slots = inside;
+    int status = run_range(walk, first, last);
     if (status)
       return status;
-    job.buffers += job.call->buffer_count;
   }
+  /* What comes next finds the last states by it. */
+  walk->context->turns[call->loops] = turn;
+  walk->slots = inside;
+  skip_range(walk, first, last);
   return KUMIKO_OK;
+}
+
+static int run_choice(struct walk *walk, uint64_t number) {
+  const kumiko_call *call = &walk->context->model->artefact->calls[number];
+  uint64_t first = number + 1, middle = first + call->body, last = middle + call->otherwise;
+  uint8_t condition = *(const uint8_t *)resolve(walk, call)[0];
+  walk->slots += call->buffer_count;
+  if (condition) {
+    int status = run_range(walk, first, middle);
+    skip_range(walk, middle, last);
+    return status;
+  }
+  skip_range(walk, first, middle);
+  return run_range(walk, middle, last);
+}
+
+/** The calls [first, last); the walk's slots are those of the first one, and behind the last one afterwards. */
+static int run_range(struct walk *walk, uint64_t first, uint64_t last) {
+  int status = KUMIKO_OK;
+  for (uint64_t number = first; !status && number < last;) {
+    const kumiko_call *call = &walk->context->model->artefact->calls[number];
+    if (call->kind == KUMIKO_CALL_KERNEL)
+      status = run_kernel(walk, number);
+    else
+      status = call->kind == KUMIKO_CALL_LOOP ? run_loop(walk, number) : run_choice(walk, number);
+    number += 1 + call->body + call->otherwise;
+  }
+  return status;
+}
+
+static int run_program(kumiko_context *context, kumiko_team *team) {
+  uint32_t threads = context->pool.run ? context->member.threads : team ? kumiko_team_workers(team) + 1 : 1;
+  struct walk walk = {context, team, threads, context->slots};
+  return run_range(&walk, 0, context->model->artefact->call_count);
 }
 
 static void copy_inputs(kumiko_context *context) {

@@ -1,14 +1,14 @@
 // RUN: kumiko-opt %s --refuse-uncompiled --split-input-file --verify-diagnostics
 
-// A recurrence has no equation; the refusal names the op, and the location the node.
-func.func @scan(%h: tensor<2xf32>, %x: tensor<5x2xf32>) -> tensor<2xf32> {
-  // expected-error@+1 {{'nn.scan' is not yet compiled: only equations are}}
-  %last = nn.scan states(%h) over(%x) : (tensor<2xf32>, tensor<5x2xf32>) -> tensor<2xf32> {
-  ^bb0(%s: tensor<2xf32>, %i: tensor<2xf32>):
-    %0 = nn.add %s, %i : tensor<2xf32>
-    nn.yield %0 : tensor<2xf32>
+// The body of a loop is asked op by op.
+func.func @scan(%h: tensor<2xi4>, %x: tensor<5x2xi4>) -> tensor<5x2xui4> {
+  %last, %y = nn.scan states(%h) over(%x) : (tensor<2xi4>, tensor<5x2xi4>) -> (tensor<2xi4>, tensor<5x2xui4>) {
+  ^bb0(%s: tensor<2xi4>, %i: tensor<2xi4>):
+    // expected-error@+1 {{'nn.bitcast' is not yet compiled}}
+    %0 = nn.bitcast %s : tensor<2xi4> -> tensor<2xui4>
+    nn.yield %i, %0 : tensor<2xi4>, tensor<2xui4>
   }
-  return %last : tensor<2xf32>
+  return %y : tensor<5x2xui4>
 }
 
 // -----

@@ -30,7 +30,7 @@ static llvm::Error writeArtefact(const Invocation &invocation, const CompiledMod
 }
 
 static void printSummary(llvm::StringRef output, const CompiledModel &model) {
-  llvm::errs() << output << ": " << model.program.calls.size() << " calls of " << model.kernels.size()
+  llvm::errs() << output << ": " << model.program.kernelCalls() << " calls of " << model.kernels.size()
                << " kernels, arena "
                << llvm::format("%.2f MiB, weights %.2f MiB, %.2f s\n", double(model.program.arenaBytes) / (1 << 20),
                                double(model.program.weightsBytes) / (1 << 20), model.timing.total());

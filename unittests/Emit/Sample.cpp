@@ -95,12 +95,12 @@ static Program sampleProgram() {
   program.arenaBytes = 64 + 64;
   program.scratchBytes = 32;
   program.provenance = "sample by hand, flags none";
-  KernelCall first{"k_multiply", {{Space::Input, 0, 0}, {Space::Weights, 0, 0}, {Space::Arena, 0, 64}}, 2, 0, "mul"};
-  KernelCall second{"k_exp_shift",
-                    {{Space::Input, 0, 0}, {Space::Arena, 0, 64}, {Space::Weights, 0, 64}, {Space::Output, 0, 0}},
-                    2,
-                    32,
-                    "exp, add"};
+  ProgramCall first{"k_multiply", {{Space::Input, 0, 0}, {Space::Weights, 0, 0}, {Space::Arena, 0, 64}}, 2, 0, "mul"};
+  ProgramCall second{"k_exp_shift",
+                     {{Space::Input, 0, 0}, {Space::Arena, 0, 64}, {Space::Weights, 0, 64}, {Space::Output, 0, 0}},
+                     2,
+                     32,
+                     "exp, add"};
   program.calls = {first, second};
   return program;
 }

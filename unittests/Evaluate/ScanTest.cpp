@@ -110,3 +110,42 @@ TEST(Scan, TooManySteps) {
             {&*x}, &why);
   EXPECT_NE(why.find("1099511627776 steps are more than 16777216"), std::string::npos) << why;
 }
+
+TEST(Choice, OneBranch) {
+  const char *text = R"(
+    func.func @main(%c: tensor<1xi1>, %x: tensor<f32>) -> tensor<f32> {
+      %y = nn.if %c shared(%x) : (tensor<1xi1>, tensor<f32>) -> tensor<f32> {
+      ^bb0(%a: tensor<f32>):
+        %0 = nn.neg %a : tensor<f32>
+        nn.yield %0 : tensor<f32>
+      } else {
+      ^bb0(%a: tensor<f32>):
+        nn.yield %a : tensor<f32>
+      }
+      return %y : tensor<f32>
+    })";
+  Tensor yes = tensorOf(E::B1, {1}, {1}), no = tensorOf(E::B1, {1}, {0}), x = tensorOf(E::F32, {}, {3});
+  EXPECT_EQ(evaluated(text, {&yes, &x}), (std::vector<Values>{{-3}}));
+  EXPECT_EQ(evaluated(text, {&no, &x}), (std::vector<Values>{{3}}));
+}
+
+/// Adds the number of the turn as long as the sum is below x, at most five times.
+static const char *whileBelow = R"(
+  func.func @main(%c: tensor<i1>, %x: tensor<i64>) -> tensor<i64> {
+    %z = nn.constant dense<0> : tensor<i64>
+    %y = nn.loop while(%c) most 5 states(%z) shared(%x) : (tensor<i1>, tensor<i64>, tensor<i64>) -> tensor<i64> {
+    ^bb0(%turn: tensor<i64>, %s: tensor<i64>, %a: tensor<i64>):
+      %0 = nn.add %s, %turn : tensor<i64>
+      %1 = nn.lt %0, %a : (tensor<i64>, tensor<i64>) -> tensor<i1>
+      nn.yield %1, %0 : tensor<i1>, tensor<i64>
+    }
+    return %y : tensor<i64>
+  })";
+
+TEST(Loop, EndsByItsConditionOrItsBound) {
+  Tensor yes = tensorOf(E::B1, {}, {1}), no = tensorOf(E::B1, {}, {0});
+  Tensor four = tensorOf(E::I64, {}, {4}), many = tensorOf(E::I64, {}, {100});
+  EXPECT_EQ(evaluated(whileBelow, {&yes, &four}), (std::vector<Values>{{6}}));
+  EXPECT_EQ(evaluated(whileBelow, {&yes, &many}), (std::vector<Values>{{10}}));
+  EXPECT_EQ(evaluated(whileBelow, {&no, &many}), (std::vector<Values>{{0}}));
+}

@@ -1,4 +1,4 @@
-// Control flow when compiling: branches and turns that are known are written out, others refused.
+// Control flow when compiling: a known branch and few turns are written out, others become ops with bodies.
 #include "Imported.h"
 #include <gtest/gtest.h>
 
@@ -43,10 +43,24 @@ TEST(Control, AKnownConditionPicksTheBranch) {
   EXPECT_FALSE(has(m.text(), "nn.abs"));
 }
 
-TEST(Control, AConditionFromInputsIsRefused) {
+// Both branches see x of the outer graph.
+TEST(Control, AConditionFromInputsIsAChoice) {
   Imported m(choice(/*known=*/false));
+  EXPECT_TRUE(has(m.text(), "nn.if %arg1 shared(%arg0)")) << m.text() << m.errors();
+  EXPECT_TRUE(has(m.text(), "nn.neg") && has(m.text(), "nn.abs")) << m.text();
+}
+
+TEST(Control, BranchesOfDifferentShapesAreRefused) {
+  GraphParts yes, no, parts;
+  yes.nodes = {node("Neg", {"x"}, {"r"})};
+  no.nodes = {node("ReduceSum", {"x"}, {"r"})};
+  yes.outputs = no.outputs = {Message().text(1, "r")};
+  parts.nodes = {node("If", {"c"}, {"y"}, "choice", {subgraph("then_branch", yes), subgraph("else_branch", no)})};
+  parts.inputs = {valueInfo("x", DataType::Float, {2}), valueInfo("c", DataType::Bool, {})};
+  parts.outputs = {Message().text(1, "y")};
+  Imported m(model(graph(parts)));
   EXPECT_EQ(m.exitCode(), 4);
-  EXPECT_TRUE(has(m.errors(), "the condition must be known when compiling")) << m.errors();
+  EXPECT_TRUE(has(m.errors(), "one branch gives f32[2], the other f32[1]")) << m.errors();
 }
 
 /// `count` turns that add x to what is carried.
@@ -72,10 +86,52 @@ TEST(Control, FewTurnsAreWrittenOut) {
   EXPECT_EQ(adds, 3u) << text << m.errors();
 }
 
-TEST(Control, ManyTurnsAreRefused) {
+// The value of the outer graph is shared by all turns.
+TEST(Control, ManyTurnsAreALoop) {
+  Imported m(sum(100));
+  EXPECT_TRUE(has(m.text(), "nn.scan states(%arg0)")) << m.text() << m.errors();
+  EXPECT_TRUE(has(m.text(), "shared(%arg0)")) << m.text();
+}
+
+// Nothing is made for each of them.
+TEST(Control, ATripCountMayBeAbsurd) {
   Imported m(sum(int64_t(1) << 40));
-  EXPECT_EQ(m.exitCode(), 4);
-  EXPECT_TRUE(has(m.errors(), "have more than 20000 nodes when written out")) << m.errors();
+  EXPECT_TRUE(has(m.text(), "most 1099511627776")) << m.text() << m.errors();
+}
+
+/// Adds x to what is carried `count` times, an input, or until its sum is not below 9; `collects` the sums.
+Message dynamicSum(bool grows, bool collects) {
+  GraphParts body, parts;
+  body.nodes = {node("Add", {"v", "x"}, {"sum"}), node("ReduceSum", {"sum"}, {"s"}),
+                node("Less", {"s", "nine"}, {"go"})};
+  if (grows)
+    body.nodes.push_back(node("Concat", {"sum", "sum"}, {"next"}, "", {attribute("axis", int64_t(0))}));
+  body.inputs = {valueInfo("i", DataType::Int64, {}), valueInfo("on", DataType::Bool, {}), Message().text(1, "v")};
+  body.outputs = {Message().text(1, "go"), Message().text(1, grows ? "next" : "sum")};
+  if (collects)
+    body.outputs.push_back(Message().text(1, "s"));
+  parts.nodes = {node("Cast", {"limit"}, {"nine"}, "", {attribute("to", int64_t(DataType::Float))}),
+                 node("Loop", {"count", "", "x"},
+                      collects ? std::vector<std::string>{"y", "z"} : std::vector<std::string>{"y"}, "loop",
+                      {subgraph("body", body)})};
+  parts.inputs = {valueInfo("x", DataType::Float, {2}), valueInfo("count", DataType::Int64, {})};
+  parts.initializers = {integers("limit", {9})};
+  parts.outputs = {Message().text(1, "y")};
+  return model(graph(parts));
+}
+
+TEST(Control, TurnsThatDataDecide) {
+  Imported m(dynamicSum(/*grows=*/false, /*collects=*/false));
+  EXPECT_TRUE(has(m.text(), "nn.loop while(")) << m.text() << m.errors();
+}
+
+TEST(Control, WhatGrowsWithSuchTurnsIsRefused) {
+  Imported grows(dynamicSum(/*grows=*/true, /*collects=*/false));
+  EXPECT_EQ(grows.exitCode(), 4);
+  EXPECT_TRUE(has(grows.errors(), "a value that is carried begins as f32[2] and becomes")) << grows.errors();
+  Imported collects(dynamicSum(/*grows=*/false, /*collects=*/true));
+  EXPECT_EQ(collects.exitCode(), 4);
+  EXPECT_TRUE(has(collects.errors(), "so does the size of what it collects")) << collects.errors();
 }
 
 // In a function, a subgraph may refer to the attributes of the call.

@@ -79,19 +79,21 @@ static const kumiko_value inputs[] = {
 static const kumiko_value outputs[] = {{"y", KUMIKO_F32, 1, chosen}, {"sums", KUMIKO_F32, 1, column}};
 
 static const kumiko_buffer add_buffers[] = {
-    {KUMIKO_SPACE_INPUT, 0, 0}, {KUMIKO_SPACE_INPUT, 2, 0}, {KUMIKO_SPACE_PLANNED, 0, 0}};
-static const kumiko_buffer count_buffers[] = {{KUMIKO_SPACE_INPUT, 1, 0}};
+    {KUMIKO_SPACE_INPUT, 0, 0, NULL, 0}, {KUMIKO_SPACE_INPUT, 2, 0, NULL, 0}, {KUMIKO_SPACE_PLANNED, 0, 0, NULL, 0}};
+static const kumiko_buffer count_buffers[] = {{KUMIKO_SPACE_INPUT, 1, 0, NULL, 0}};
 static const kumiko_buffer pick_buffers[] = {
-    {KUMIKO_SPACE_PLANNED, 0, 0}, {KUMIKO_SPACE_INPUT, 1, 0}, {KUMIKO_SPACE_PLANNED, 1, 0}};
-static const kumiko_buffer copy_buffers[] = {{KUMIKO_SPACE_PLANNED, 1, 0}, {KUMIKO_SPACE_OUTPUT, 0, 0}};
-static const kumiko_buffer sum_buffers[] = {{KUMIKO_SPACE_PLANNED, 0, 0}, {KUMIKO_SPACE_OUTPUT, 1, 0}};
+    {KUMIKO_SPACE_PLANNED, 0, 0, NULL, 0}, {KUMIKO_SPACE_INPUT, 1, 0, NULL, 0}, {KUMIKO_SPACE_PLANNED, 1, 0, NULL, 0}};
+static const kumiko_buffer copy_buffers[] = {{KUMIKO_SPACE_PLANNED, 1, 0, NULL, 0},
+                                             {KUMIKO_SPACE_OUTPUT, 0, 0, NULL, 0}};
+static const kumiko_buffer sum_buffers[] = {{KUMIKO_SPACE_PLANNED, 0, 0, NULL, 0},
+                                            {KUMIKO_SPACE_OUTPUT, 1, 0, NULL, 0}};
 
 static const kumiko_call calls[] = {
-    {add, add_buffers, 3, ~E_BATCH, (uint64_t)~E_SEQ_BYTES, "k_add", "add"},
-    {count, count_buffers, 1, 1, 0, "k_count", "select"},
-    {pick, pick_buffers, 3, 1, 0, "k_pick", "select"},
-    {copy, copy_buffers, 2, 1, 0, "k_copy", "copy"},
-    {sum, sum_buffers, 2, ~E_BATCH, 0, "k_sum", "sum"},
+    {add, add_buffers, 3, ~E_BATCH, (uint64_t)~E_SEQ_BYTES, "k_add", "add", KUMIKO_CALL_KERNEL, 0, 0, 0},
+    {count, count_buffers, 1, 1, 0, "k_count", "select", KUMIKO_CALL_KERNEL, 0, 0, 0},
+    {pick, pick_buffers, 3, 1, 0, "k_pick", "select", KUMIKO_CALL_KERNEL, 0, 0, 0},
+    {copy, copy_buffers, 2, 1, 0, "k_copy", "copy", KUMIKO_CALL_KERNEL, 0, 0, 0},
+    {sum, sum_buffers, 2, ~E_BATCH, 0, "k_sum", "sum", KUMIKO_CALL_KERNEL, 0, 0, 0},
 };
 
 static const kumiko_artefact artefact = {

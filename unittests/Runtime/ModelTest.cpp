@@ -36,16 +36,17 @@ TEST_F(Artefact, TooShort) {
 }
 
 TEST_F(Artefact, BufferOutsideTheArena) {
-  kumiko_buffer buffers[] = {{KUMIKO_SPACE_ARENA, 0, artefact.arena_bytes + 1}, {KUMIKO_SPACE_OUTPUT, 1, 0}};
+  kumiko_buffer buffers[] = {{KUMIKO_SPACE_ARENA, 0, artefact.arena_bytes + 1, nullptr, 0},
+                             {KUMIKO_SPACE_OUTPUT, 1, 0, nullptr, 0}};
   call(3).buffers = buffers;
   EXPECT_EQ(check(), KUMIKO_E_ARTEFACT);
   EXPECT_EQ(why(), "k_sum refers to byte 4225 of 4224");
-  buffers[0] = {KUMIKO_SPACE_WEIGHTS, 0, 257};
+  buffers[0] = {KUMIKO_SPACE_WEIGHTS, 0, 257, nullptr, 0};
   EXPECT_EQ(check(), KUMIKO_E_ARTEFACT);
-  buffers[0] = {KUMIKO_SPACE_INPUT, 2, 0};
+  buffers[0] = {KUMIKO_SPACE_INPUT, 2, 0, nullptr, 0};
   EXPECT_EQ(check(), KUMIKO_E_ARTEFACT);
   EXPECT_EQ(why(), "k_sum refers to input or output 2 of 2");
-  buffers[0] = {9, 0, 0};
+  buffers[0] = {9, 0, 0, nullptr, 0};
   EXPECT_EQ(check(), KUMIKO_E_VERSION);
 }
 

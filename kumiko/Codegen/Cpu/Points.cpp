@@ -22,12 +22,19 @@ static int64_t unrollOf(Block &body) {
 }
 
 namespace {
+/// A piece and the buffer it goes to.
+struct Target {
+  const Piece *piece;
+  Value memref;
+};
+
+/// Pieces of one shape, computed together: what two of them need is computed once.
 class PieceEmitter {
 public:
-  PieceEmitter(Kernel &k, const Piece &piece, Value memref) : k(k), piece(piece), memref(memref) {}
+  PieceEmitter(Kernel &k, ArrayRef<Target> targets) : k(k), targets(targets) {}
 
   void emit() {
-    unsigned rank = piece.rank();
+    unsigned rank = targets.front().piece->rank();
     Reads reads(rank, k.storage);
     Position position;
     SmallVector<unsigned> all;
@@ -35,9 +42,11 @@ public:
       position.push_back(Form::ofSlot(d));
       all.push_back(d);
     }
-    reads.forms.push_back(piece.offsetOf(position));
-    reads.collect(piece.source, position);
-    loops = mergeLoops(reads, all, k.storage.extents.of(piece.source));
+    for (const Target &target : targets) {
+      reads.forms.push_back(target.piece->offsetOf(position));
+      reads.collect(target.piece->source, position);
+    }
+    loops = mergeLoops(reads, all, k.storage.extents.of(targets.front().piece->source));
     point.assign(rank, Form());
     if (loops.empty())
       return emitOne();
@@ -54,12 +63,22 @@ public:
 private:
   void element(Form form) {
     point[lane.loop] = form;
-    k.demand.store(k.demand.at(piece.source, point), memref, piece.offsetOf(point));
+    storeAll();
+  }
+
+  /// All values before the first store: a buffer may be another's, as far as the compiler knows.
+  void storeAll() {
+    llvm::SmallDenseMap<Value, Value> values;
+    for (const Target &target : targets)
+      if (!values.contains(target.piece->source))
+        values[target.piece->source] = k.demand.at(target.piece->source, point);
+    for (const Target &target : targets)
+      k.demand.store(values[target.piece->source], target.memref, target.piece->offsetOf(point));
   }
 
   /// A single element belongs to the first chunk.
   void emitOne() {
-    k.onlyFirstChunk([&] { k.demand.store(k.demand.at(piece.source, point), memref, piece.offsetOf(point)); });
+    k.onlyFirstChunk([&] { storeAll(); });
   }
 
   void emitByOuter(const Extent &outer) {
@@ -99,8 +118,7 @@ private:
   }
 
   Kernel &k;
-  const Piece &piece;
-  Value memref;
+  ArrayRef<Target> targets;
   SmallVector<MergedLoop> loops;
   MergedLoop lane{};
   Position point;
@@ -108,8 +126,19 @@ private:
 } // namespace
 
 void kumiko::cpu::emitPoints(Kernel &k) {
+  std::vector<SmallVector<Target>> groups;
+  auto fits = [&](ArrayRef<Target> group, const Piece &piece) {
+    Extents shape(k.storage.extents.of(piece.source)), other(k.storage.extents.of(group.front().piece->source));
+    return shape == other;
+  };
   for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
-    for (const Piece &piece : output.pieces)
-      PieceEmitter(k, piece, memref).emit();
+    for (const Piece &piece : output.pieces) {
+      auto group = llvm::find_if(groups, [&, &piece = piece](const auto &each) { return fits(each, piece); });
+      if (group == groups.end() || output.pieces.size() > 1)
+        group = groups.insert(groups.end(), SmallVector<Target>());
+      group->push_back({&piece, memref});
+    }
+  for (ArrayRef<Target> group : groups)
+    PieceEmitter(k, group).emit();
   k.fillBorders();
 }

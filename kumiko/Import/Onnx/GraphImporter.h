@@ -76,6 +76,11 @@ public:
   /// The outputs for these inputs; only worth something when no problem was added.
   std::vector<NamedDatum> interpret(const InterpretOptions &options, const llvm::StringMap<Datum> &inputs);
 
+  /// Tries one way to import a node; when it fails, nothing is said, and the node may try another.
+  static bool attempt(NodeContext &n, llvm::function_ref<void()> import);
+  /// The value if it is known; never fails.
+  static std::optional<kumiko::Tensor> knownValue(NodeContext &n, mlir::Value value);
+
 private:
   friend class NodeContext;
 

@@ -21,6 +21,20 @@ bool GraphImporter::countTurn(NodeContext &n, const Graph &graph) {
   return false;
 }
 
+bool GraphImporter::attempt(NodeContext &n, llvm::function_ref<void()> import) {
+  ProblemList before = n.importer.problems;
+  import();
+  if (!n.failed() && n.importer.problems.errorCount() == before.errorCount())
+    return true;
+  n.importer.problems = std::move(before);
+  n.hasFailed = false;
+  return false;
+}
+
+std::optional<Tensor> GraphImporter::knownValue(NodeContext &n, Value value) {
+  return value && isa<RankedTensorType>(value.getType()) ? n.importer.valueOf(value) : std::nullopt;
+}
+
 std::optional<Results> GraphImporter::importBody(NodeContext &n, const Graph &graph, ArrayRef<Value> arguments) {
   if (n.failed())
     return std::nullopt;

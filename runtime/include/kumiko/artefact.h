@@ -4,7 +4,8 @@
  * share. Fields are appended, never moved; `struct_bytes` tells an older reader how much there is.
  *
  * A program is a list of calls. A call runs one kernel for each chunk 0 .. chunks-1, in any order and on any thread;
- * the split into chunks depends on shapes and schedule only, so results do not depend on the number of threads.
+ * the split into chunks depends on shapes and schedule only, so results do not depend on the number of threads. Control
+ * flow is nested programs: a loop repeats the calls that follow it, a choice takes one of two ranges of them.
  *
  *===------------------------------------------------------------------------===*/
 #ifndef KUMIKO_ARTEFACT_H
@@ -17,6 +18,10 @@ extern "C" {
 #endif
 
 #define KUMIKO_ARTEFACT_VERSION 2u
+
+/** How deep loops, and loops and choices together, may be nested. */
+#define KUMIKO_MAX_LOOPS 16u
+#define KUMIKO_MAX_NESTING 64u
 
 /** 0, or an error code of kumiko.h. `buffers` are bare pointers in the order of the call's references; `symbols` are
  * the values of symbols, of which a call that finds some in the data writes its own; `scratch` has the call's
@@ -32,20 +37,44 @@ enum kumiko_space {
   KUMIKO_SPACE_PLANNED = 4  /* offset bytes into planned buffer number `number`, see kumiko_dynamics */
 };
 
+/** What an address gains from the turns of a loop around the call: slices of a sequence lie one after the other, the
+ * state that a turn reads and the one that it writes change places. */
+typedef struct kumiko_step {
+  uint32_t loop;       /* 0: the outermost loop around the call; as many as are around it: the one done last */
+  uint32_t alternates; /* 0: `bytes` for each turn before this one; 1: `bytes` in odd turns, nothing in even ones */
+  int64_t bytes;
+} kumiko_step;
+
 typedef struct kumiko_buffer {
   uint32_t space;
   uint32_t number;
   uint64_t offset;
+  const kumiko_step *steps;
+  uint64_t step_count;
 } kumiko_buffer;
 
+enum kumiko_call_kind {
+  KUMIKO_CALL_KERNEL = 0,
+  /* The `body` calls that follow are done `chunks` times. With two buffers, the first holds a byte that is read before
+   * each turn and ends the loop when it is 0, and the second gets the number of the turn, an int64_t. */
+  KUMIKO_CALL_LOOP = 1,
+  /* Of the calls that follow, the first `body` are done when the byte in the only buffer is not 0, else the
+   * `otherwise` calls behind them. */
+  KUMIKO_CALL_CHOICE = 2
+};
+
 typedef struct kumiko_call {
-  kumiko_kernel kernel;
+  kumiko_kernel kernel; /* null for loops and choices */
   const kumiko_buffer *buffers;
   uint64_t buffer_count;
   int64_t chunks;
   uint64_t scratch_bytes;
   const char *name;  /* the kernel's symbol, for profiles */
   const char *nodes; /* source nodes, comma separated, for messages */
+  uint32_t kind;     /* kumiko_call_kind */
+  uint32_t loops;    /* how many loops are around the call */
+  uint64_t body;
+  uint64_t otherwise;
 } kumiko_call;
 
 typedef struct kumiko_value {

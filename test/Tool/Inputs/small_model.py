@@ -98,9 +98,9 @@ def sums():
 
 
 def recurrent():
-    """A recurrence: it can be imported, but not compiled."""
+    """A recurrence: a program with a loop."""
     nodes = [node("Relu", ["x"], ["h"], "first"), node("RNN", ["h", "w", "r"], ["y"], "second", RNN_SIZE)]
-    weights = [tensor("w", [1, 3, 4], [0.0] * 12), tensor("r", [1, 3, 3], [0.0] * 9)]
+    weights = [tensor("w", [1, 3, 4], [i / 7 - 1 for i in range(12)]), tensor("r", [1, 3, 3], [0.4 - i / 9 for i in range(9)])]
     return model(nodes, weights, [value_info("x", [5, 2, 4])], [value_info("y", [5, 1, 2, 3])])
 
 

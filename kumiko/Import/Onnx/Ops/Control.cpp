@@ -1,9 +1,11 @@
 //===- Control.cpp - If, Loop, Scan -----------------------------------------------===//
 //
-// Conditions and trip counts must be numbers: in interpretation they always are, when compiling they must follow from
-// constants, and the taken branch or the turns of the loop are written out.
+// In interpretation conditions and trip counts are numbers: the taken branch, or turn after turn, is written out. So
+// are a known branch and a few turns when compiling; everything else becomes nn.if, nn.scan or nn.loop.
 //
 //===----------------------------------------------------------------------===//
+#include "kumiko/Import/Onnx/GraphImporter.h"
+#include "kumiko/Import/Onnx/Ops/Nested.h"
 #include "kumiko/Import/Onnx/Registry.h"
 #include "kumiko/Import/Onnx/TensorData.h"
 #include "kumiko/Nn/Types.h"
@@ -27,9 +29,16 @@ std::optional<int64_t> single(NodeContext &n, std::optional<Tensor> tensor, Stri
   return integerAt(*tensor, 0);
 }
 
+/// Turns that are written out rather than made a loop: slices and stacks of so few cost less than calls.
+constexpr int64_t mostWrittenOut = 4;
+
 Results importIf(NodeContext &n) {
-  std::optional<int64_t> condition = single(n, n.constant(0, "the condition"), "the condition");
   const Graph *yes = n.graph("then_branch"), *no = n.graph("else_branch");
+  if (n.failed())
+    return {};
+  if (!n.interprets() && !GraphImporter::knownValue(n, n.input(0)))
+    return makeIf(n, *yes, *no);
+  std::optional<int64_t> condition = single(n, n.constant(0, "the condition"), "the condition");
   if (n.failed())
     return {};
   std::optional<Results> results = n.run(*condition ? *yes : *no, {});
@@ -117,10 +126,30 @@ Value asDeclared(NodeContext &n, int64_t value, mlir::Type element, const ValueI
   return n.valueOf(Datum::of(SharedTensor::own(std::move(tensor))));
 }
 
+/// Loop when compiling, unless its turns are few; nothing when they have to be written out.
+std::optional<Results> importAsLoop(NodeContext &n, const Graph &body, ArrayRef<Value> initial) {
+  auto isTensor = [](Value value) { return value && isa<RankedTensorType>(value.getType()); };
+  bool countKnown = !n.input(0) || GraphImporter::knownValue(n, n.input(0));
+  bool conditionKnown = !n.input(1) || GraphImporter::knownValue(n, n.input(1));
+  if (n.interprets() || !all_of(initial, isTensor))
+    return std::nullopt;
+  LoopHead head{n.input(0), conditionKnown ? Value() : n.input(1), std::nullopt};
+  if (n.input(0) && countKnown)
+    head.turns = single(n, n.constant(0, "the trip count"), "the trip count");
+  if (conditionKnown && single(n, n.constant(1, "the condition"), "the condition") == 0)
+    return std::nullopt;
+  if (n.failed() || (conditionKnown && head.turns && *head.turns <= mostWrittenOut))
+    return std::nullopt;
+  Results results;
+  if (!countKnown || !conditionKnown) // there is no other way
+    return makeLoop(n, body, head, initial);
+  if (GraphImporter::attempt(n, [&] { results = makeLoop(n, body, head, initial); }))
+    return results;
+  return std::nullopt;
+}
+
 Results importLoop(NodeContext &n) {
   const Graph *body = n.graph("body");
-  std::optional<int64_t> most = single(n, n.constant(0, "the trip count"), "the trip count");
-  std::optional<int64_t> condition = single(n, n.constant(1, "the condition"), "the condition");
   if (n.failed())
     return {};
   ArrayRef<Value> initial = n.inputs().drop_front(std::min<size_t>(2, n.inputCount()));
@@ -129,6 +158,12 @@ Results importLoop(NodeContext &n) {
         .helped("the number of the turn, the condition, and one for each value that is carried");
     return {};
   }
+  if (std::optional<Results> results = importAsLoop(n, *body, initial))
+    return *results;
+  std::optional<int64_t> most = single(n, n.constant(0, "the trip count"), "the trip count");
+  std::optional<int64_t> condition = single(n, n.constant(1, "the condition"), "the condition");
+  if (n.failed())
+    return {};
   Turns turns(n, *body, initial, /*own=*/1);
   bool more = condition.value_or(1) != 0;
   for (int64_t turn = 0; more && (!most || turn < *most) && !n.failed(); ++turn) {
@@ -166,9 +201,37 @@ Value moveAxis(NodeContext &n, Value x, int64_t from, int64_t to) {
   return n.transpose(x, order);
 }
 
+/// The turns in the opposite order.
+Value reversed(NodeContext &n, Value x) {
+  if (n.failed() || n.shapeOf(x)[0] < 2)
+    return x;
+  Ints start(n.rankOf(x), 0), step(n.rankOf(x), 1);
+  start[0] = n.shapeOf(x)[0] - 1;
+  step[0] = -1;
+  return n.make("slice", {x}, {n.is("start", start), n.is("step", step), n.is("out", n.shapeOf(x))});
+}
+
+/// The first `length` turns, or, backwards, the ones before `length` from the last to the first.
+Value firstOf(NodeContext &n, Value x, int64_t length, bool backwards) {
+  if (!n.failed() && n.shapeOf(x)[0] != length) {
+    Ints start(n.rankOf(x), 0), step(n.rankOf(x), 1), out(n.shapeOf(x));
+    out[0] = length;
+    x = n.make("slice", {x}, {n.is("start", start), n.is("step", step), n.is("out", out)});
+  }
+  return backwards ? reversed(n, x) : x;
+}
+
 /// The scan of one sequence: `inputs` have the turns along axis 0; `length` turns are taken.
 SmallVector<Value, 4> scanOne(NodeContext &n, const Graph &body, ArrayRef<Value> states, ArrayRef<Value> inputs,
                               ArrayRef<int64_t> backwards, int64_t length) {
+  if (!n.interprets() && length > mostWrittenOut && !n.failed()) {
+    SmallVector<Value, 4> sequences;
+    for (auto [input, back] : zip_equal(inputs, backwards))
+      sequences.push_back(firstOf(n, input, length, back));
+    Results results;
+    if (GraphImporter::attempt(n, [&] { results = makeScan(n, body, states, sequences); }))
+      return SmallVector<Value, 4>(results.begin(), results.end());
+  }
   Turns turns(n, body, states, /*own=*/0);
   for (int64_t turn = 0; turn < length && !n.failed(); ++turn) {
     SmallVector<Value, 4> arguments(turns.carried), parts;
@@ -201,16 +264,6 @@ std::optional<int64_t> commonLength(NodeContext &n, ArrayRef<Value> inputs, int6
     length = size;
   }
   return length;
-}
-
-/// Stacked results of a scan that goes backwards have their first turn last.
-Value reversed(NodeContext &n, Value x) {
-  if (n.failed() || n.shapeOf(x)[0] < 2)
-    return x;
-  Ints start(n.rankOf(x), 0), step(n.rankOf(x), 1);
-  start[0] = n.shapeOf(x)[0] - 1;
-  step[0] = -1;
-  return n.make("slice", {x}, {n.is("start", start), n.is("step", step), n.is("out", n.shapeOf(x))});
 }
 
 Results importScan9(NodeContext &n, const Graph &body, size_t scanned) {

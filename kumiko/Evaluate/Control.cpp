@@ -1,0 +1,45 @@
+//===- Control.cpp - choices, and loops that data end ------------------------------===//
+#include "kumiko/Evaluate/OpRun.h"
+
+using namespace mlir;
+using namespace kumiko;
+
+/// A loop whose condition always holds runs for ever.
+static constexpr int64_t mostTurns = int64_t(1) << 24;
+
+static bool holds(const SharedTensor &condition) { return condition.tensor.data()[0] != 0; }
+
+llvm::Expected<SharedTensors> kumiko::evaluateIf(nn::IfOp choice, const OpRun &run) {
+  SharedTensors arguments;
+  for (Value shared : choice.getShared())
+    arguments.push_back(run.operandAt(shared).share());
+  Region &taken = holds(run.operandAt(choice.getCondition())) ? choice.getYes() : choice.getNo();
+  return evaluateBlock(taken.front(), std::move(arguments), run.options, run.depth + 1);
+}
+
+llvm::Expected<SharedTensors> kumiko::evaluateLoop(nn::LoopOp loop, const OpRun &run) {
+  SharedTensors carried; // the condition, then the states
+  carried.push_back(run.operandAt(loop.getCondition()).share());
+  for (Value state : loop.getStates())
+    carried.push_back(run.operandAt(state).share());
+  for (int64_t turn = 0; turn < int64_t(loop.getMost()) && holds(carried.front()); ++turn) {
+    if (turn == mostTurns)
+      return llvm::createStringError("more than %lld turns", static_cast<long long>(mostTurns));
+    llvm::Expected<Tensor> number = Tensor::zeros(ElementType::I64, {}, sizeof turn);
+    if (!number)
+      return number.takeError();
+    std::memcpy(number->mutableData(), &turn, sizeof turn);
+    SharedTensors arguments;
+    arguments.push_back(SharedTensor::own(std::move(*number)));
+    for (SharedTensor &state : llvm::MutableArrayRef(carried).drop_front())
+      arguments.push_back(std::move(state));
+    for (Value shared : loop.getShared())
+      arguments.push_back(run.operandAt(shared).share());
+    auto yielded = evaluateBlock(loop.getBody().front(), std::move(arguments), run.options, run.depth + 1);
+    if (!yielded)
+      return yielded.takeError();
+    carried = std::move(*yielded);
+  }
+  carried.erase(carried.begin());
+  return carried;
+}

@@ -1,0 +1,73 @@
+//===- Copies.cpp - values that need memory of their own -------------------===//
+#include "kumiko/Fuse/Copies.h"
+#include "kumiko/Nn/Build.h"
+
+using namespace mlir;
+using namespace kumiko;
+
+/// The value whose bytes `value` has.
+static Value underViews(Value value) {
+  while (isa_and_nonnull<nn::ReshapeOp, nn::BitcastOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+static Operation *copyOf(OpBuilder &b, Value value) {
+  Attribute shape = nn::numbersAttr(b.getContext(), nn::extentsOf(cast<RankedTensorType>(value.getType())));
+  std::string why;
+  FailureOr<Operation *> copy =
+      nn::buildEquationOp(b, value.getLoc(), "expand", {value}, {b.getNamedAttr("shape", shape)}, why);
+  assert(succeeded(copy) && "a tensor expands to its own shape");
+  return *copy;
+}
+
+/// Whether the op that makes `value` can write it wherever it is wanted. The last states of a loop lie where its turns
+/// have left them.
+static bool hasWriter(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto scan = dyn_cast_or_null<nn::ScanOp>(op))
+    return cast<OpResult>(value).getResultNumber() >= scan.getStates().size();
+  return isa_and_nonnull<nn::EquationInterface, nn::IrregularInterface, nn::IfOp>(op);
+}
+
+void kumiko::copyBareResults(Block &block) {
+  Operation *terminator = block.getTerminator();
+  DenseSet<Value> written;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    Value value = underViews(operand.get());
+    if (hasWriter(value) && written.insert(value).second)
+      continue;
+    OpBuilder b(terminator);
+    operand.set(copyOf(b, operand.get())->getResult(0));
+  }
+}
+
+void kumiko::copyFirstStates(Operation *loop) {
+  MutableOperandRange states(loop, 0, 0);
+  if (auto scan = dyn_cast<nn::ScanOp>(loop))
+    states = scan.getStatesMutable();
+  else if (auto op = dyn_cast<nn::LoopOp>(loop))
+    states = MutableOperandRange(loop, 0, 1 + op.getStates().size()); // the condition is one
+  for (OpOperand &operand : states) {
+    Value value = operand.get();
+    bool fresh = isa_and_nonnull<nn::EquationInterface>(value.getDefiningOp()) && value.hasOneUse();
+    if (fresh)
+      continue;
+    OpBuilder b(loop);
+    operand.set(copyOf(b, value)->getResult(0));
+  }
+}
+
+SmallVector<Operation *> kumiko::copyLastStates(nn::LoopOp loop) {
+  SmallVector<Operation *> copies;
+  OpBuilder b(loop->getContext());
+  b.setInsertionPointAfter(loop);
+  for (Value state : loop.getValues()) {
+    if (state.use_empty())
+      continue;
+    Operation *copy = copyOf(b, state);
+    state.replaceAllUsesExcept(copy->getResult(0), copy);
+    copies.push_back(copy);
+  }
+  return copies;
+}

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Recurrent layers and control flow, compiled, against ONNX Runtime.
+
+    recurrent.py [NAME...]
+
+RNN, GRU and LSTM at sizes around vectors and tiles, in all directions, with lengths, peepholes and clipping; LSTMs
+that exporters wrote as Loop, as Scan and as primitive nodes; If and Loop that data decide. Each within 1e-5 of the
+largest magnitude of ONNX Runtime's outputs, with the same bits on one thread and on three, and as an object file. The
+last line is `N passed, N failed, N skipped`.
+"""
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import numpy as np
+import onnx
+import tool
+from compare import check_bits, check_close, reference
+from onnx import TensorProto, helper, numpy_helper
+
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+class Graph:
+    """A model under construction, with inputs drawn from a seed."""
+
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+        self.nodes, self.inputs, self.weights, self.feeds = [], [], [], {}
+
+    def weight(self, name, shape, scale=1.0):
+        return self.constant(name, (self.random.standard_normal(shape) * scale).astype(np.float32))
+
+    def constant(self, name, array):
+        self.weights.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def give(self, name, array):
+        array = np.asarray(array)
+        kind = helper.np_dtype_to_tensor_dtype(array.dtype)
+        self.inputs.append(helper.make_tensor_value_info(name, kind, array.shape))
+        self.feeds[name] = array
+        return name
+
+    def draw(self, name, shape):
+        return self.give(name, self.random.standard_normal(shape).astype(np.float32))
+
+    def node(self, op, inputs, outputs, **attributes):
+        self.nodes.append(helper.make_node(op, inputs, outputs, name=f"{op}_{len(self.nodes)}", **attributes))
+        return outputs[0]
+
+    def model(self, outputs):
+        results = [helper.make_tensor_value_info(name, kind, None) for name, kind in outputs]
+        graph = helper.make_graph(self.nodes, "g", self.inputs, results, self.weights)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        return onnx.shape_inference.infer_shapes(model)
+
+
+def layer(kind, steps, batch, inputs, hidden, direction="forward", lengths=None, peepholes=False, bias=True, initial=True,
+          **attributes):
+    graph = Graph(steps * 1000 + hidden)
+    directions = 2 if direction == "bidirectional" else 1
+    rows = GATES[kind] * hidden
+    names = [graph.draw("x", (steps, batch, inputs)),
+             graph.weight("W", (directions, rows, inputs), inputs**-0.5),
+             graph.weight("R", (directions, rows, hidden), hidden**-0.5),
+             graph.weight("B", (directions, 2 * rows), 0.3) if bias else "",
+             graph.give("lengths", np.array(lengths, np.int32)) if lengths else ""]
+    states = ["h0", "c0"] if kind == "LSTM" else ["h0"]
+    names += [graph.draw(name, (directions, batch, hidden)) if initial else "" for name in states]
+    if peepholes:
+        names.append(graph.weight("P", (directions, 3 * hidden), 0.3))
+    outputs = ["Y", "Y_h"] + (["Y_c"] if kind == "LSTM" else [])
+    graph.node(kind, names, outputs, hidden_size=hidden, direction=direction, **attributes)
+    return graph.model([(name, TensorProto.FLOAT) for name in outputs]), graph.feeds
+
+
+def cell(graph, x, h, c, hidden, tag):
+    """An LSTM cell from primitive nodes. -> names of the new h and c."""
+    def node(op, inputs, **attributes):
+        return graph.node(op, inputs, [f"{tag}{len(graph.nodes)}"], **attributes)
+
+    sums = node("Add", [node("Add", [node("MatMul", [x, "W"]), node("MatMul", [h, "R"])]), "B"])
+    gates = [f"{tag}g{i}" for i in range(4)]
+    graph.node("Split", [sums], gates, axis=1)
+    i, f, o = (node("Sigmoid", [gates[n]]) for n in (0, 1, 3))
+    fresh = node("Mul", [i, node("Tanh", [gates[2]])])
+    c = node("Add", [node("Mul", [f, c]), fresh])
+    return node("Mul", [o, node("Tanh", [c])]), c
+
+
+def begin(steps, batch, inputs, hidden):
+    graph = Graph(steps * 100 + hidden)
+    graph.draw("x", (steps, batch, inputs))
+    graph.draw("h0", (batch, hidden))
+    graph.draw("c0", (batch, hidden))
+    graph.weight("W", (inputs, 4 * hidden), inputs**-0.5)
+    graph.weight("R", (hidden, 4 * hidden), hidden**-0.5)
+    graph.weight("B", (4 * hidden,), 0.3)
+    return graph
+
+
+def body(name, nodes, inputs, outputs):
+    infos = [helper.make_tensor_value_info(n, kind, shape) for n, kind, shape in inputs]
+    return helper.make_graph(nodes, name, infos, [helper.make_tensor_value_info(n, k, s) for n, k, s in outputs])
+
+
+def as_loop(steps, batch, inputs, hidden):
+    graph, inner = begin(steps, batch, inputs, hidden), Graph(0)
+    inner.node("Gather", ["x", "turn"], ["xt"], axis=0)
+    h, c = cell(inner, "xt", "h", "c", hidden, "b")
+    inner.node("Identity", [h], ["part"])
+    inner.node("Identity", ["on"], ["more"])
+    state = [batch, hidden]
+    loop = body("body", inner.nodes,
+                [("turn", TensorProto.INT64, []), ("on", TensorProto.BOOL, []), ("h", TensorProto.FLOAT, state),
+                 ("c", TensorProto.FLOAT, state)],
+                [("more", TensorProto.BOOL, []), (h, TensorProto.FLOAT, state), (c, TensorProto.FLOAT, state),
+                 ("part", TensorProto.FLOAT, state)])
+    graph.constant("count", np.int64(steps))
+    graph.node("Loop", ["count", "", "h0", "c0"], ["hn", "cn", "y"], body=loop)
+    return graph.model([(name, TensorProto.FLOAT) for name in ("hn", "cn", "y")]), graph.feeds
+
+
+def as_scan(steps, batch, inputs, hidden, backwards):
+    graph, inner = begin(steps, batch, inputs, hidden), Graph(0)
+    h, c = cell(inner, "xt", "h", "c", hidden, "b")
+    inner.node("Identity", [h], ["part"])
+    state = [batch, hidden]
+    scan = body("body", inner.nodes,
+                [("h", TensorProto.FLOAT, state), ("c", TensorProto.FLOAT, state),
+                 ("xt", TensorProto.FLOAT, [batch, inputs])],
+                [(h, TensorProto.FLOAT, state), (c, TensorProto.FLOAT, state), ("part", TensorProto.FLOAT, state)])
+    graph.node("Scan", ["h0", "c0", "x"], ["hn", "cn", "y"], body=scan, num_scan_inputs=1,
+               scan_input_directions=[backwards], scan_output_directions=[backwards])
+    return graph.model([(name, TensorProto.FLOAT) for name in ("hn", "cn", "y")]), graph.feeds
+
+
+def as_nodes(steps, batch, inputs, hidden):
+    graph = begin(steps, batch, inputs, hidden)
+    h, c, parts = "h0", "c0", []
+    for step in range(steps):
+        graph.constant(f"at{step}", np.int64(step))
+        xt = graph.node("Gather", ["x", f"at{step}"], [f"x{step}"], axis=0)
+        h, c = cell(graph, xt, h, c, hidden, f"s{step}_")
+        parts.append(graph.node("Unsqueeze", [h, graph.constant(f"zero{step}", np.array([0]))], [f"p{step}"]))
+    graph.node("Concat", parts, ["y"], axis=0)
+    graph.node("Identity", [c], ["cn"])
+    return graph.model([(name, TensorProto.FLOAT) for name in ("y", "cn")]), graph.feeds
+
+
+def choice(value):
+    graph = Graph(7)
+    graph.draw("x", (3, 17))
+    graph.give("c", np.array(value))
+    graph.weight("w", (17, 9))
+    yes = body("yes", [helper.make_node("MatMul", ["x", "w"], ["a"])], [], [("a", TensorProto.FLOAT, [3, 9])])
+    no = body("no", [helper.make_node("Slice", ["x", "begin", "end", "axis"], ["s"]), helper.make_node("Exp", ["s"], ["b"])],
+              [], [("b", TensorProto.FLOAT, [3, 9])])
+    for name, number in (("begin", 2), ("end", 11), ("axis", 1)):
+        graph.constant(name, np.array([number]))
+    graph.node("If", ["c"], ["r"], then_branch=yes, else_branch=no)
+    graph.node("Neg", ["r"], ["y"])
+    return graph.model([("y", TensorProto.FLOAT)]), graph.feeds
+
+
+def doubling(limit, count):
+    """Doubles x until its sum is above a limit, or the turns are over; both are data."""
+    graph = Graph(3)
+    graph.give("x", np.linspace(0.1, 1, 11, dtype=np.float32))
+    graph.give("limit", np.float32(limit))
+    graph.give("count", np.int64(count))
+    graph.give("on", np.array(True))
+    nodes = [helper.make_node("Add", ["v", "v"], ["next"]),
+             helper.make_node("ReduceSum", ["next"], ["sum"], keepdims=0),
+             helper.make_node("Less", ["sum", "limit"], ["more"]),
+             helper.make_node("Cast", ["turn"], ["t"], to=TensorProto.FLOAT),
+             helper.make_node("Add", ["a", "t"], ["total"])]
+    loop = body("body", nodes,
+                [("turn", TensorProto.INT64, []), ("go", TensorProto.BOOL, []), ("v", TensorProto.FLOAT, [11]),
+                 ("a", TensorProto.FLOAT, [])],
+                [("more", TensorProto.BOOL, []), ("next", TensorProto.FLOAT, [11]), ("total", TensorProto.FLOAT, [])])
+    graph.constant("zero", np.float32(0))
+    graph.node("Loop", ["count", "on", "x", "zero"], ["r", "t"], body=loop)
+    graph.node("Exp", ["t"], ["e"])
+    return graph.model([("r", TensorProto.FLOAT), ("e", TensorProto.FLOAT)]), graph.feeds
+
+
+def cases():
+    for kind in GATES:
+        for steps, batch, inputs, hidden in [(1, 1, 1, 1), (2, 1, 3, 7), (3, 2, 8, 8), (5, 3, 9, 17), (7, 7, 16, 16),
+                                             (4, 8, 33, 31), (20, 1, 40, 64), (3, 17, 5, 33)]:
+            yield f"{kind}-{steps}-{batch}-{inputs}-{hidden}", layer(kind, steps, batch, inputs, hidden)
+        for direction in ("reverse", "bidirectional"):
+            yield f"{kind}-{direction}", layer(kind, 6, 3, 5, 12, direction)
+            yield f"{kind}-{direction}-lengths", layer(kind, 6, 4, 5, 12, direction, lengths=[6, 1, 3, 5])
+        yield f"{kind}-lengths", layer(kind, 6, 4, 5, 9, lengths=[2, 6, 1, 4])
+        yield f"{kind}-clip", layer(kind, 6, 2, 5, 9, clip=0.3)
+        yield f"{kind}-bare", layer(kind, 6, 2, 5, 9, bias=False, initial=False)
+    yield "GRU-linear", layer("GRU", 9, 2, 5, 24, linear_before_reset=1)
+    yield "LSTM-peepholes", layer("LSTM", 9, 2, 5, 24, peepholes=True)
+    yield "LSTM-coupled", layer("LSTM", 9, 2, 5, 24, input_forget=1)
+    yield "loop", as_loop(13, 2, 10, 24)
+    yield "scan", as_scan(13, 2, 10, 24, 0)
+    yield "scan-backwards", as_scan(13, 2, 10, 24, 1)
+    yield "nodes", as_nodes(9, 2, 10, 24)
+    yield "if-true", choice(True)
+    yield "if-false", choice(False)
+    yield "while-condition", doubling(50, 100)
+    yield "while-count", doubling(1e9, 5)
+    yield "while-none", doubling(1e9, 0)
+
+
+def check(folder, model, feeds):
+    path, inputs = folder / "model.onnx", folder / "inputs.npz"
+    onnx.save(model, path)
+    np.savez(inputs, **feeds)
+    wanted = reference(path, feeds)
+    one = tool.run_model(path, inputs, 1, folder)
+    said = check_close(one, wanted)
+    check_bits(tool.run_model(path, inputs, 3, folder), one, "on three threads")
+    tool.compile_model(path, folder / "model.o")
+    program = tool.link_object(folder / "model.o")
+    check_bits(tool.run_object(program, feeds, one, 2, folder), one, "as an object file")
+    return said
+
+
+def main():
+    wanted, passed, failed = sys.argv[1:], 0, 0
+    for name, (model, feeds) in cases():
+        if wanted and name not in wanted:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                print(f"{name}: {check(pathlib.Path(folder), model, feeds)}")
+                passed += 1
+            except tool.Failure as failure:
+                print(f"FAILED {name}: {failure}")
+                failed += 1
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
