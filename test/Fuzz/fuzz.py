@@ -29,7 +29,7 @@ MEGABYTES, TIMEOUT = 2500, 20
 # LLVM's libraries are not instrumented, so containers that cross into them cannot be tracked; neither can allocations
 # that a context keeps for good.
 SANITIZERS = {
-    "ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0:allocator_may_return_null=1",
+    "ASAN_OPTIONS": "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
 }
 

@@ -165,6 +165,27 @@ def matmul(op, t):
         yield line(op, [tensor(t, 3, 1, m, k), tensor(t, b, k, n)])
 
 
+WHOLE = {"u8": "0:255", "i8": "-128:127"}
+
+
+def byte_pairs(t):
+    """Types of both factors, and hints that draw from their whole ranges."""
+    for other in WHOLE:
+        yield other, f"0={WHOLE[t]} 1={WHOLE[other]}"
+
+
+@recipe(list(WHOLE), "integer_matmul")
+def integer_matmul(op, t):
+    for other, hints in byte_pairs(t):
+        for m, n, k in take(45, "m", "n", "k", seed=other):
+            yield line(op, [tensor(t, m, k), tensor(other, k, n)], hints)
+            if m * n * k:
+                yield line(op, [tensor(t, m, k), tensor(other, k, n)], f"{hints} c1")
+        for b, m, n, k in take(16, "b", "m", "n", "k", seed="batch"):
+            yield line(op, [tensor(t, b, m, k), tensor(other, b, k, n)], hints)
+            yield line(op, [tensor(t, 3, 1, m, k), tensor(other, b, k, n)], hints)
+
+
 def out_size(size, kernel, stride, dilation, low, high):
     return (size + low + high - dilation * (kernel - 1) - 1) // stride + 1
 
@@ -204,6 +225,18 @@ def conv(op, t):
         yield line(op, [tensor(t, *x), w, "-"], **common)
         last = [n, *spatial, channels]
         yield line(op, [tensor(t, *last), w, bias], "c1", **common, channel=rank + 1)
+
+
+@recipe(list(WHOLE), "integer_conv")
+def integer_conv(op, t):
+    for other, hints in byte_pairs(t):
+        for number, rank, n, c, f, spatial, (kernel, stride, dilation, _, _) in images(60, seed=other):
+            if any(out_size(*each, 0, 0) < 1 for each in zip(spatial, kernel, stride, dilation)):
+                continue
+            group = (1, 2)[number % 2]
+            w, common = tensor(other, f * group, c, *kernel), dict(stride=stride, dilation=dilation, group=group)
+            yield line(op, [tensor(t, n, c * group, *spatial), w], (hints, f"{hints} c1")[number // 2 % 2], **common)
+            yield line(op, [tensor(t, n, *spatial, c * group), w], f"{hints} c1", **common, channel=rank + 1)
 
 
 @recipe(FLOATS, "conv_transpose")
