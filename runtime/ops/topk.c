@@ -1,22 +1,9 @@
 #include "element.h"
 #include "ops.h"
+#include "words.h"
 
 /* The key of an element and its place make one word, so that the order of words is the order asked for. A few of many
  * are found with a heap of the best so far, which most elements never enter; a larger share by sorting all. */
-
-#define WORD uint64_t
-#define HALF 32
-#define NAME(name) name##_64
-#include "words.inc"
-#undef WORD
-#undef HALF
-#undef NAME
-#define WORD unsigned __int128
-#define HALF 64
-#define NAME(name) name##_128
-#include "words.inc"
-
-typedef unsigned __int128 wide;
 
 /* Elements whose keys are made at a time, and looked at together: most such groups hold nothing better. */
 enum { BLOCK = 256, GROUP = 16 };

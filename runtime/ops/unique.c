@@ -1,19 +1,6 @@
 #include "element.h"
 #include "ops.h"
-
-#define WORD uint64_t
-#define HALF 32
-#define NAME(name) name##_64
-#include "words.inc"
-#undef WORD
-#undef HALF
-#undef NAME
-#define WORD unsigned __int128
-#define HALF 64
-#define NAME(name) name##_128
-#include "words.inc"
-
-typedef unsigned __int128 wide;
+#include "words.h"
 
 /* The first call sorts positions by what is there, gives equal ones a number, and finds the symbol; the second copies.
  */

@@ -102,6 +102,26 @@ void Kernel::vectors(const Extent &extent, int64_t unroll, llvm::function_ref<vo
   });
 }
 
+void Kernel::sharedVectors(const Extent &extent, std::pair<Value, Value> share, llvm::function_ref<void(Form)> body) {
+  int64_t lanes = demand.lanes;
+  auto lanesAt = [&](Form form) {
+    form.lane = 1;
+    body(form);
+  };
+  loop(share.first, share.second, 1, [&](Value vector) { lanesAt(Form::ofSlot(demand.addSlot(vector), lanes)); });
+  Extent rest = mod(extent, lanes);
+  if (rest.is(0))
+    return;
+  Value last = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, chunk, index(schedule.chunks - 1));
+  onlyIf(last, [&] {
+    unlessZero(rest, [&] {
+      demand.active = rest;
+      lanesAt(Form(floorDiv(extent, lanes) * lanes));
+      demand.active = lanes;
+    });
+  });
+}
+
 void Kernel::delinearize(Value flat, ArrayRef<MergedLoop> loops, Position &position) {
   for (size_t n = loops.size(); n-- > 0;) {
     Value number = flat;

@@ -49,6 +49,11 @@ struct Kernel {
   /// with lane stride 1, and `demand.active` says how many lanes are real. Up to `unroll` vectors per turn.
   void vectors(const eq::Extent &extent, int64_t unroll, llvm::function_ref<void(Form)> body);
 
+  /// The same where chunks share the vectors: those of `share`, a chunkRange of the full ones, and for the last chunk
+  /// the masked rest.
+  void sharedVectors(const eq::Extent &extent, std::pair<mlir::Value, mlir::Value> share,
+                     llvm::function_ref<void(Form)> body);
+
   /// The values of merged loops from one flat number.
   void delinearize(mlir::Value flat, llvm::ArrayRef<MergedLoop> loops, Position &position);
 

@@ -47,26 +47,14 @@ public:
     if (!loops.lane)
       return body();
     auto at = [&](Form form) {
-      form.lane = 1;
       point[*loops.lane] = form;
       body();
     };
     const Extent &extent = loops.extents[*loops.lane];
-    if (!byLanes)
-      return k.vectors(extent, 1, at);
-    k.loop(lanes.first, lanes.second, 1,
-           [&](Value vector) { at(Form::ofSlot(k.demand.addSlot(vector), k.demand.lanes)); });
-    Extent rest = mod(extent, k.demand.lanes);
-    if (rest.is(0))
-      return;
-    Value last = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, k.chunk, k.index(k.schedule.chunks - 1));
-    k.onlyIf(last, [&] {
-      k.unlessZero(rest, [&] {
-        k.demand.active = rest;
-        at(Form(extent - rest));
-        k.demand.active = k.demand.lanes;
-      });
-    });
+    if (byLanes)
+      k.sharedVectors(extent, lanes, at);
+    else
+      k.vectors(extent, 1, at);
   }
 
   /// Calls `body` for each point of these loops, in order.

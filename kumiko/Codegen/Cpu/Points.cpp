@@ -91,29 +91,10 @@ private:
 
   /// Few long rows: a chunk takes a share of the vectors of every row; the last one also has the masked rest.
   void emitByLanes(const Extent &outer) {
-    int64_t lanes = k.demand.lanes;
-    Extent full = floorDiv(lane.extent, lanes), rest = mod(lane.extent, lanes);
-    auto [low, high] = k.chunkRange(full);
-    k.loop(k.index(0), k.index(outer), 1, [&, low = low, high = high](Value number) {
+    std::pair<Value, Value> share = k.chunkRange(floorDiv(lane.extent, k.demand.lanes));
+    k.loop(k.index(0), k.index(outer), 1, [&](Value number) {
       k.delinearize(number, loops, point);
-      auto vectorAt = [&](Value vector) {
-        Form form = Form::ofSlot(k.demand.addSlot(vector), lanes);
-        form.lane = 1;
-        element(form);
-      };
-      k.loop(low, high, 1, vectorAt);
-      if (rest.is(0))
-        return;
-      Value last = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, k.chunk, k.index(k.schedule.chunks - 1));
-      k.onlyIf(last, [&] {
-        k.unlessZero(rest, [&] {
-          k.demand.active = rest;
-          Form form(full * lanes);
-          form.lane = 1;
-          element(form);
-          k.demand.active = lanes;
-        });
-      });
+      k.sharedVectors(lane.extent, share, [&](Form form) { element(form); });
     });
   }
 
