@@ -3,6 +3,8 @@
 #include "kumiko/Emit/Jit.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace kumiko;
 
@@ -27,6 +29,15 @@ static bool exportsArtefact(llvm::StringRef path) {
            llvm::consumeError(name.takeError());
            return false;
          });
+}
+
+/// `x86_64`, `aarch64`: whose instructions are in the library.
+static std::string machineOf(llvm::StringRef path) {
+  auto file = llvm::object::ObjectFile::createObjectFile(path);
+  if (file)
+    return llvm::Triple::getArchTypeName(file->getBinary()->getArch()).str();
+  llvm::consumeError(file.takeError());
+  return "";
 }
 
 Executable::Executable() : api(kumiko_get_api(KUMIKO_API_VERSION)) {}
@@ -146,6 +157,12 @@ std::unique_ptr<Executable> Executable::fromLibrary(llvm::StringRef path, Proble
   if (!exportsArtefact(path)) {
     problems.add(Code::NotAModel, printable(path) + " is a shared library, but not one made by kumiko compile")
         .helped("give a model or what kumiko compile MODEL -o OUT.so wrote");
+    return nullptr;
+  }
+  // The loader would say that there is no such file.
+  if (std::string machine = machineOf(path); machine != llvm::Triple(llvm::sys::getProcessTriple()).getArchName()) {
+    problems.add(Code::UnsupportedForm, printable(path) + " is made for " + machine + ", which this machine is not")
+        .helped("run it there, or compile the model with --target=host");
     return nullptr;
   }
   auto result = std::unique_ptr<Executable>(new Executable());
