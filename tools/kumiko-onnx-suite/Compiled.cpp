@@ -88,11 +88,29 @@ static Verdict runBetweenGuards(const Test &test, const CompiledModel &compiled,
   return verdict;
 }
 
+/// With every size of an input a symbol and the declared shapes of outputs forgotten.
+static void forgetSizes(onnx::ImportOptions &options, const onnx::ModelSummary &model) {
+  options.dims.clear();
+  options.symbols = options.forgetSizes = true;
+  // Numbers that exporters write as constants are short lists; whatever else is an input stays without a size.
+  for (auto [number, input] : enumerate(model.inputs)) {
+    auto known = options.known.find(input.name);
+    if (known == options.known.end())
+      continue;
+    const Tensor &tensor = *known->second;
+    bool isList = tensor.shape().size() <= 1 && tensor.count() <= 16;
+    if (!isList || (number == 0 && !isInteger(tensor.element())))
+      options.known.erase(known);
+  }
+}
+
 static Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set, const Way &way,
                              bool values) {
   ProblemList problems;
   CompileOptions options;
   options.import = importOptionsFor(model, set, values);
+  if (way.mode == Mode::Symbolic)
+    forgetSizes(options.import, model);
   options.target = way.target;
   options.jobs = 1;
   auto compiled = compile(test.model, options, problems);
@@ -114,42 +132,6 @@ static Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, 
   if (!executable || !executable->prepare(*inputs, /*threads=*/1, problems) || !executable->run(problems))
     return verdictOf(problems);
   return judgeResults(test, set, executable->outputs(), executable->results());
-}
-
-static Verdict lowerSymbolic(const Test &test, const onnx::ModelSummary &model, const DataSet &set, bool values) {
-  ProblemList problems;
-  CompileOptions options;
-  options.import = importOptionsFor(model, set, values);
-  options.import.dims.clear();
-  options.import.symbols = options.import.forgetSizes = true;
-  // Numbers that exporters write as constants are short lists; whatever else is an input stays without a size.
-  for (auto [number, input] : enumerate(model.inputs)) {
-    auto known = options.import.known.find(input.name);
-    if (known == options.import.known.end())
-      continue;
-    const Tensor &tensor = *known->second;
-    bool isList = tensor.shape().size() <= 1 && tensor.count() <= 16;
-    if (!isList || (number == 0 && !isInteger(tensor.element())))
-      options.import.known.erase(known);
-  }
-  options.jobs = 1;
-  for (Stage stage : {Stage::Import, Stage::Fuse, Stage::Lower}) {
-    options.stopAfter = stage;
-    if (!compile(test.model, options, problems)) {
-      Verdict verdict = verdictOf(problems);
-      verdict.text = (nameOf(stage) + ": " + verdict.text).str();
-      return verdict;
-    }
-  }
-  return {Verdict::Kind::Passed, values ? "the values of inputs were given" : ""};
-}
-
-Verdict kumiko::suite::lowerSymbolic(const Test &test, const onnx::ModelSummary &model, const DataSet &set) {
-  for (const auto &input : set.inputs)
-    if (!input.second.isTensor())
-      return {Verdict::Kind::Refused, "sequences and optionals are not compiled"};
-  Verdict verdict = ::lowerSymbolic(test, model, set, /*values=*/false);
-  return verdict.kind == Verdict::Kind::Refused ? ::lowerSymbolic(test, model, set, /*values=*/true) : verdict;
 }
 
 Verdict kumiko::suite::compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set,

@@ -27,7 +27,4 @@ Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, const D
 llvm::Expected<std::vector<Tensor>> runElsewhere(const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs,
                                                  llvm::StringRef runner);
 
-/// Compiles the model up to linalg with every dimension of every input a symbol. Nothing is run.
-Verdict lowerSymbolic(const Test &test, const onnx::ModelSummary &model, const DataSet &set);
-
 } // namespace kumiko::suite

@@ -10,7 +10,7 @@ namespace kumiko::suite {
 enum class Mode : uint8_t {
   Evaluator, ///< by interpretation
   Compiled,  ///< by compiled code; inputs that ops need as numbers are given to the compiler
-  Symbolic,  ///< the same with every dimension of every input a symbol; so far up to linalg, nothing runs
+  Symbolic,  ///< the same with every dimension of every input a symbol and the shapes of outputs forgotten
 };
 
 struct Test {

@@ -10,6 +10,7 @@ CompileOptions kumiko::compileOptionsOf(const Invocation &invocation, ProblemLis
   CompileOptions options;
   for (const std::string &dim : invocation.arguments.getAllArgValues(OPT_dim))
     onnx::parseDim(dim, options.import, problems);
+  options.import.symbols = true;
   options.import.allowSymlinks = invocation.has(OPT_allow_symlinks);
   // The table has checked the value.
   options.allow = *allowNamed(invocation.value(OPT_allow, nameOf(options.allow)));
