@@ -33,6 +33,7 @@ private:
   void declareTargets();
   bool import(llvm::SmallVectorImpl<ImportDef> &list);
   bool importAttributes(llvm::SmallVectorImpl<ImportDef::Attribute> &list);
+  void checkImport(const OpDef &op, const ImportDef &clause);
   llvm::ArrayRef<llvm::StringRef> docAbove(uint32_t offset);
 
   // ParseStatement.cpp

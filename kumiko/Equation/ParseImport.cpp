@@ -69,6 +69,29 @@ bool OpParser::importAttributes(llvm::SmallVectorImpl<ImportDef::Attribute> &lis
   return true;
 }
 
+/// A clause must give everything that the op cannot do without. One with a wrong name has its message already.
+void OpParser::checkImport(const OpDef &op, const ImportDef &clause) {
+  auto isOperand = [&](llvm::StringRef name) {
+    return llvm::any_of(op.operands, [&](const TensorDef &operand) { return operand.name == name; });
+  };
+  if (!llvm::all_of(clause.operands, isOperand))
+    return;
+  for (const TensorDef &operand : op.operands)
+    if (!operand.optional && !llvm::is_contained(clause.operands, operand.name))
+      sink.error(clause.range, "the clause leaves out operand '" + operand.name + "'", "list it, or make it optional");
+  for (const AttributeDef &attribute : op.attributes) {
+    auto isTarget = [&](const ImportDef::Attribute &pair) { return pair.target == attribute.name; };
+    if (!attribute.defaultValue && llvm::none_of(clause.attributes, isTarget))
+      sink.error(clause.range, "the clause leaves out attribute '" + attribute.name + "', which has no default",
+                 "list it, or give it a default");
+  }
+  for (llvm::StringRef name : llvm::ArrayRef(clause.operands).drop_back(clause.operands.empty() ? 0 : 1))
+    for (const TensorDef &operand : op.operands)
+      if (operand.name == name && operand.variadic)
+        sink.error(clause.range, "'" + name + "' takes any number of inputs and must be the last of its clause",
+                   "the foreign op's inputs are counted from the front");
+}
+
 /// The comment lines right above; a line of dashes is a heading and belongs to nobody.
 llvm::ArrayRef<llvm::StringRef> OpParser::docAbove(uint32_t offset) {
   llvm::SmallVector<llvm::StringRef, 4> lines;

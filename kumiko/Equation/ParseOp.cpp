@@ -60,6 +60,8 @@ std::optional<OpDef> OpParser::parse() {
   op.attributes = file.copy<AttributeDef>(scope.attributes);
   op.typeVariables = file.copy<llvm::StringRef>(scope.typeVariables);
   op.tensors = file.copy<TensorSymbol>(scope.tensors);
+  for (const ImportDef &clause : op.imports)
+    checkImport(op, clause);
   return op;
 }
 

@@ -41,12 +41,13 @@ static llvm::Error prepare(OpBuilder &builder, OperationState &state, const eq::
 
 FailureOr<Operation *> buildEquationOp(OpBuilder &builder, Location loc, StringRef name, ArrayRef<Value> operands,
                                        ArrayRef<NamedAttribute> attributes, std::string &why) {
-  const eq::OpDef *def = lookupEquation(name);
+  const eq::OpDef *def = lookupEquation(name, attributes);
   if (!def) {
     why = llvm::formatv("there is no op '{0}'", name);
     return failure();
   }
-  OperationState state(loc, ("nn." + def->name).str());
+  name.consume_front("nn.");
+  OperationState state(loc, ("nn." + name).str());
   if (llvm::Error error = prepare(builder, state, *def, operands, attributes)) {
     why = llvm::toString(std::move(error));
     return failure();

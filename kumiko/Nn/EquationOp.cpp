@@ -8,11 +8,6 @@ using namespace mlir;
 
 namespace kumiko::nn::detail {
 
-StringRef equationText(StringRef operationName) {
-  const eq::OpDef *def = lookupEquation(operationName);
-  return def ? def->text : StringRef();
-}
-
 LogicalResult verifyEquationOp(Operation *op) {
   llvm::Expected<eq::Instance> instance = instantiate(op);
   if (!instance)
@@ -78,7 +73,6 @@ static FailureOr<SmallVector<int32_t>> segmentSizes(const eq::OpDef &def, ArrayR
 }
 
 ParseResult parseEquationOp(OpAsmParser &parser, OperationState &result) {
-  const eq::OpDef &def = *lookupEquation(result.name.getStringRef());
   SMLoc start = parser.getCurrentLocation(), typeStart;
   auto emitError = [&] { return parser.emitError(start); };
   SmallVector<std::optional<OpAsmParser::UnresolvedOperand>> slots;
@@ -87,6 +81,10 @@ ParseResult parseEquationOp(OpAsmParser &parser, OperationState &result) {
       parser.getCurrentLocation(&typeStart) || parser.parseType(type) ||
       failed(result.name.verifyInherentAttrs(result.attributes, emitError)))
     return failure();
+  const eq::OpDef *known = lookupEquation(result.name.getStringRef(), result.attributes);
+  if (!known)
+    return emitError() << "needs " << definitionName << ", the text of one op";
+  const eq::OpDef &def = *known;
 
   SmallVector<bool> present;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
@@ -120,7 +118,10 @@ static bool hasDefault(const eq::OpDef &def, NamedAttribute attribute) {
 }
 
 void printEquationOp(Operation *op, OpAsmPrinter &printer) {
-  const eq::OpDef &def = *lookupEquation(op->getName().getStringRef());
+  const eq::OpDef *known = definitionOf(op);
+  if (!known)
+    return printer.printGenericOp(op, /*printOpName=*/false);
+  const eq::OpDef &def = *known;
   SmallVector<Value, 4> slots = operandSlots(op);
   // With a variadic operand the number of slots says how many values it has, so all must be written.
   while (!def.variadicOperand() && !slots.empty() && !slots.back())

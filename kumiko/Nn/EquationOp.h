@@ -16,9 +16,6 @@
 
 namespace kumiko::nn::detail {
 
-/// The text of a built-in op, by full name ("nn.relu").
-llvm::StringRef equationText(llvm::StringRef operationName);
-
 llvm::LogicalResult verifyEquationOp(mlir::Operation *op);
 mlir::ParseResult parseEquationOp(mlir::OpAsmParser &parser, mlir::OperationState &result);
 void printEquationOp(mlir::Operation *op, mlir::OpAsmPrinter &printer);

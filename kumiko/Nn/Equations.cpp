@@ -2,8 +2,10 @@
 #include "kumiko/Equation/Parser.h"
 #include "kumiko/Nn/Definition.h"
 #include "kumiko/Nn/Extents.h"
+#include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
 #include "llvm/ADT/StringMap.h"
+#include <mutex>
 
 using namespace mlir;
 
@@ -38,6 +40,31 @@ struct Library {
   static const Library &get() {
     static const Library library;
     return library;
+  }
+};
+
+/// Definitions that came with a program, by their text. They live as long as the process, so that ops may point to
+/// them; there are as many as users write.
+struct CustomOps {
+  std::mutex mutex;
+  llvm::StringMap<std::optional<eq::OpDef>> byText;
+
+  const eq::OpDef *find(StringRef text) {
+    std::lock_guard lock(mutex);
+    auto [entry, isNew] = byText.try_emplace(text);
+    if (isNew) {
+      llvm::Expected<eq::OpDef> parsed = eq::parseOp(text);
+      if (parsed)
+        entry->second = std::move(*parsed);
+      else
+        llvm::consumeError(parsed.takeError());
+    }
+    return entry->second ? &*entry->second : nullptr;
+  }
+
+  static CustomOps &get() {
+    static CustomOps ops;
+    return ops;
   }
 };
 
@@ -126,11 +153,24 @@ const eq::OpDef *lookupEquation(StringRef opName) {
   return found == library.byName.end() ? nullptr : &library.ops[found->second];
 }
 
+const eq::OpDef *lookupEquation(StringRef opName, ArrayRef<NamedAttribute> attributes) {
+  opName.consume_front("nn.");
+  if (opName != "custom")
+    return lookupEquation(opName);
+  for (NamedAttribute attribute : attributes)
+    if (attribute.getName() == definitionName)
+      if (auto text = dyn_cast<StringAttr>(attribute.getValue()))
+        return CustomOps::get().find(text);
+  return nullptr;
+}
+
+const eq::OpDef *definitionOf(Operation *op) { return lookupEquation(op->getName().getStringRef(), op->getAttrs()); }
+
 ArrayRef<eq::OpDef> allEquations() { return Library::get().ops; }
 
 SmallVector<Value, 4> operandSlots(Operation *op) {
   SmallVector<Value, 4> slots(op->getOperands());
-  const eq::OpDef *def = lookupEquation(op->getName().getStringRef());
+  const eq::OpDef *def = definitionOf(op);
   if (!def)
     return slots;
   if (!needsSegments(*def)) {
@@ -154,9 +194,10 @@ SmallVector<Value, 4> operandSlots(Operation *op) {
 }
 
 llvm::Expected<eq::Instance> instantiate(Operation *op, bool onlyUsedResults) {
-  const eq::OpDef *def = lookupEquation(op->getName().getStringRef());
+  const eq::OpDef *def = definitionOf(op);
   if (!def)
-    return failed("'{0}' is not defined by an equation", op->getName());
+    return failed("{0}", isa<CustomOp>(op) ? "needs " + definitionName + ", the text of one op"
+                                           : "'" + op->getName().getStringRef() + "' is not defined by an equation");
   SmallVector<Type, 4> types;
   for (Value value : operandSlots(op))
     types.push_back(value ? value.getType() : Type());

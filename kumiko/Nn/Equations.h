@@ -22,6 +22,14 @@ namespace kumiko::nn {
 /// on first use; safe from several threads.
 const eq::OpDef *lookupEquation(llvm::StringRef opName);
 
+/// The definition of an op with this name and these attributes: a built-in one, or that of nn.custom, whose attribute
+/// `nn.definition` is its text. Null when there is none or the text is not one op. A text is read once.
+const eq::OpDef *lookupEquation(llvm::StringRef opName, llvm::ArrayRef<mlir::NamedAttribute> attributes);
+const eq::OpDef *definitionOf(mlir::Operation *op);
+
+/// The attribute of nn.custom that holds the text of its op.
+inline constexpr llvm::StringLiteral definitionName = "nn.definition";
+
 /// All built-in definitions, in the order of the files.
 llvm::ArrayRef<eq::OpDef> allEquations();
 

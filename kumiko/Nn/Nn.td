@@ -10,6 +10,26 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 
 //===----------------------------------------------------------------------===//
+// Ops of users
+//===----------------------------------------------------------------------===//
+
+def Nn_CustomOp : Nn_EquationOp<"custom"> {
+  let summary = "an op whose equation came with the program";
+  let description = [{
+    `nn.definition` is the text of the op in the notation of equations; its attributes stand beside it. To every pass it
+    is what a built-in op is.
+    ```mlir
+    %y = nn.custom %x {limit = 2.0, nn.definition = "op soft_clip(x: T; limit: float = 1.0) -> y: T { ... }"}
+        : tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$given);
+  let results = (outs Variadic<AnyRankedTensor>:$made);
+  // Made by name and attributes (Build.h), as importers make all ops.
+  let skipDefaultBuilders = 0;
+}
+
+//===----------------------------------------------------------------------===//
 // Constants and views
 //===----------------------------------------------------------------------===//
 

@@ -53,13 +53,12 @@ def Nn_FloatAttr : FloatAttrBase<F64, "64-bit float attribute"> {
 
 // The base of all generated records. Equal for all ops, so the bodies are calls into EquationOp.cpp.
 class Nn_EquationOp<string mnemonic, list<Trait> traits = []>
-    : Nn_Op<mnemonic, !listconcat(traits, [Pure, DeclareOpInterfaceMethods<Nn_EquationInterface>])> {
+    : Nn_Op<mnemonic, !listconcat(traits, [Pure, Nn_EquationInterface])> {
   // The generated records bring two of their own.
   let skipDefaultBuilders = 1;
   let hasVerifier = 1;
   let hasCustomAssemblyFormat = 1;
   let extraClassDefinition = [{
-    ::llvm::StringRef $cppClass::getEquation() { return ::kumiko::nn::detail::equationText(getOperationName()); }
     ::llvm::LogicalResult $cppClass::verify() { return ::kumiko::nn::detail::verifyEquationOp(*this); }
     ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser, ::mlir::OperationState &result) {
       return ::kumiko::nn::detail::parseEquationOp(parser, result);

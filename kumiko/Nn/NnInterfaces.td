@@ -14,9 +14,6 @@ def Nn_EquationInterface : OpInterface<"EquationInterface"> {
     An op whose whole meaning is an equation. Shape, evaluation, lowering, fusion class and cost are derived from it: a
     pass asks `nn::instantiate` (kumiko/Nn/Equations.h) and never for the op's name.
   }];
-  let methods = [StaticInterfaceMethod<
-      "The op's meaning, over its argument and result names.",
-      "::llvm::StringRef", "getEquation">];
 }
 
 def Nn_IrregularInterface : OpInterface<"IrregularInterface"> {

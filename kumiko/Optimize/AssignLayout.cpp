@@ -42,7 +42,7 @@ static Permutation channelsLast(int64_t rank) {
 
 /// An op that says where its channels are, has them at 1, and reuses data as a convolution does.
 static bool isConvolution(Operation *op) {
-  const eq::OpDef *def = nn::lookupEquation(op->getName().getStringRef());
+  const eq::OpDef *def = nn::definitionOf(op);
   if (!def || op->getNumOperands() == 0)
     return false;
   auto channel = dyn_cast_or_null<IntegerAttr>(equationAttributes(op, *def).get("channel"));

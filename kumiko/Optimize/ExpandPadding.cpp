@@ -109,7 +109,7 @@ struct ExpandPadding final : kumiko::impl::ExpandPaddingPassBase<ExpandPadding> 
 
 private:
   void expand(Operation *op) {
-    const eq::OpDef *def = nn::lookupEquation(op->getName().getStringRef());
+    const eq::OpDef *def = nn::definitionOf(op);
     llvm::Expected<eq::Instance> before = nn::instantiate(op, /*onlyUsedResults=*/true);
     if (!before)
       return llvm::consumeError(before.takeError());

@@ -117,7 +117,7 @@ private:
     if (!affine.scales() && !shiftsInside)
       return failure();
 
-    const eq::OpDef *def = nn::lookupEquation(producer->getName().getStringRef());
+    const eq::OpDef *def = nn::definitionOf(producer);
     SmallVector<Value, 4> operands = nn::operandSlots(producer);
     operands.resize(std::max(operands.size(), def->operands.size()));
     OpBuilder builder(op);

@@ -153,7 +153,7 @@ static std::optional<PermutedOp> attempt(Operation *op, const eq::OpDef &def, co
 }
 
 std::optional<PermutedOp> optimize::permuted(Operation *op, unsigned slot, ArrayRef<int64_t> permutation) {
-  const eq::OpDef *def = nn::lookupEquation(op->getName().getStringRef());
+  const eq::OpDef *def = nn::definitionOf(op);
   if (!def)
     return std::nullopt;
   llvm::Expected<eq::Instance> before = nn::instantiate(op, /*onlyUsedResults=*/true);

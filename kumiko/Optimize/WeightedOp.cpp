@@ -46,7 +46,7 @@ static bool isSumPlusBias(const eq::Instance &instance, const eq::Statement &sta
 
 /// The absent optional operand that would be the bias.
 static std::optional<unsigned> freeBiasSlot(Operation *op, int64_t channels, unsigned sum, unsigned dimension) {
-  const eq::OpDef *def = nn::lookupEquation(op->getName().getStringRef());
+  const eq::OpDef *def = nn::definitionOf(op);
   SmallVector<RankedTensorType, 4> types = slotTypes(op);
   if (!def || def->variadicOperand())
     return std::nullopt;

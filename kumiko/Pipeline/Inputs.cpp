@@ -87,11 +87,21 @@ std::optional<size_t> InputReader::numberOf(llvm::StringRef name, llvm::StringRe
   return std::nullopt;
 }
 
+/// `f32[batch,3]`.
+static std::string describe(const ProgramValue &value) {
+  if (value.isStatic())
+    return describe(value.type, value.shape);
+  std::vector<std::string> extents;
+  for (const eq::Extent &extent : value.extents)
+    extents.push_back(extent.str());
+  return (nameOf(value.type) + "[" + llvm::join(extents, ",") + "]").str();
+}
+
 void InputReader::take(size_t index, NpyArray array, llvm::StringRef file) {
   const ProgramValue &input = inputs[index];
   auto refuse = [&](Code code, const Tensor &tensor, const llvm::Twine &why) {
     problems.add(code, "input '" + printable(input.name) + "': " + why)
-        .with(input.name, describe(input.type, input.shape), "of the model")
+        .with(input.name, describe(input), "of the model")
         .with("array", describe(tensor.element(), tensor.shape()), "from " + file.str())
         .helped("give an array of the model's type and shape");
   };
@@ -130,7 +140,7 @@ void InputReader::readArchive() {
 void InputReader::random(size_t index) {
   if (!inputs[index].isStatic()) {
     problems.add(Code::BadOption, "input '" + printable(inputs[index].name) + "' has no fixed shape")
-        .with(inputs[index].name, describe(inputs[index].type, inputs[index].shape), "of the model")
+        .with(inputs[index].name, describe(inputs[index]), "of the model")
         .helped("give an array, or numbers for its dimensions with --dim");
     return;
   }
@@ -170,7 +180,7 @@ void InputReader::complete(size_t index, const ProgramValue &input) {
   if (sources.randomOtherwise)
     return random(index);
   problems.add(Code::BadOption, "no values for input '" + printable(input.name) + "'")
-      .with(input.name, describe(input.type, input.shape), "of the model")
+      .with(input.name, describe(input), "of the model")
       .helped("give them with --inputs IN.npz or --input '" + printable(input.name) + "=random'");
 }
 

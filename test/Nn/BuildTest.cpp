@@ -3,7 +3,6 @@
 #include "kumiko/Nn/Definition.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
-#include "kumiko/Nn/OnnxRows.h"
 #include "kumiko/Nn/Symbols.h"
 #include "kumiko/Nn/Types.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -167,22 +166,6 @@ TEST(NnTypes, ElementTypesRoundTrip) {
     EXPECT_EQ(nn::toEquation(nn::fromEquation(&context, type)), type) << nameOf(type).str();
   }
   EXPECT_EQ(nn::toEquation(IntegerType::get(&context, 7)), ElementType::Invalid);
-}
-
-/// Every row names operands and attributes that its op has, and leaves out none that must be given.
-TEST(OnnxRows, FitTheirOps) {
-  for (const nn::OnnxRow &row : nn::onnxRows()) {
-    const eq::OpDef *op = nn::lookupEquation(row.op);
-    ASSERT_TRUE(op) << row.name.str();
-    auto isOperand = [&](StringRef name) { return llvm::is_contained(row.operands, name); };
-    for (const eq::TensorDef &operand : op->operands)
-      EXPECT_TRUE(operand.optional || isOperand(operand.name)) << row.name.str() << " " << operand.name.str();
-    EXPECT_LE(row.operands.size(), op->operands.size());
-    for (const eq::AttributeDef &attribute : op->attributes) {
-      bool given = llvm::any_of(row.attributes, [&](auto &each) { return each.nn == attribute.name; });
-      EXPECT_TRUE(given || attribute.defaultValue) << row.name.str() << " " << attribute.name.str();
-    }
-  }
 }
 
 TEST(Equations, LookupIsThreadSafe) {

@@ -22,8 +22,6 @@ struct Source {
 void emitOds(llvm::raw_ostream &os, llvm::ArrayRef<eq::OpDef> ops);
 /// Initialisers {name, text} of all files, for kumiko/Nn/Equations.cpp.
 void emitTexts(llvm::raw_ostream &os, llvm::ArrayRef<Source> sources);
-/// The table behind kumiko/Nn/OnnxRows.h.
-void emitOnnxRows(llvm::raw_ostream &os, llvm::ArrayRef<eq::OpDef> ops);
 
 /// One application of each op, by name, from the lines of a file like kumiko/Nn/samples.txt.
 llvm::StringMap<llvm::StringRef> readSamples(llvm::StringRef text);

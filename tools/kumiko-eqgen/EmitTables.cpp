@@ -39,33 +39,6 @@ static SmallVector<Row> onnxRows(ArrayRef<OpDef> ops) {
   return rows;
 }
 
-void eqgen::emitOnnxRows(raw_ostream &os, ArrayRef<OpDef> ops) {
-  SmallVector<Row> rows = onnxRows(ops);
-  os << banner;
-  for (auto [number, row] : enumerate(rows)) {
-    ListSeparator operands, attributes;
-    if (!row.import->operands.empty()) {
-      os << formatv("inline constexpr llvm::StringLiteral onnxOperands{0}[] = {{", number);
-      for (StringRef name : row.import->operands)
-        os << operands << '"' << name << '"';
-      os << "};\n";
-    }
-    if (!row.import->attributes.empty()) {
-      os << formatv("inline constexpr OnnxRow::Attribute onnxAttributes{0}[] = {{", number);
-      for (const ImportDef::Attribute &attribute : row.import->attributes)
-        os << attributes << formatv("{{\"{0}\", \"{1}\"}", attribute.source, attribute.target);
-      os << "};\n";
-    }
-  }
-  os << "inline constexpr OnnxRow onnxRowTable[] = {\n";
-  for (auto [number, row] : enumerate(rows))
-    os << formatv("    {{\"{0}\", \"{1}\", {2}, \"{3}\", {4}, {5}},\n", row.import->domain, row.import->name,
-                  std::max(row.import->version, 1u), row.op->name,
-                  row.import->operands.empty() ? "{}" : formatv("onnxOperands{0}", number).str(),
-                  row.import->attributes.empty() ? "{}" : formatv("onnxAttributes{0}", number).str());
-  os << "};\n";
-}
-
 /// Names whose accessors would hide those that every MLIR op has.
 static bool isTaken(StringRef name) {
   constexpr StringLiteral taken[] = {"attributes", "context",   "equation",     "loc",        "operand",

@@ -14,7 +14,7 @@ using namespace kumiko;
 
 namespace {
 
-enum class Output { Ods, Text, OnnxRows, Manual, OnnxTable };
+enum class Output { Ods, Text, Manual, OnnxTable };
 
 cl::OptionCategory category("kumiko-eqgen options");
 cl::list<std::string> inputs(cl::Positional, cl::desc("FILE.eq..."), cl::OneOrMore, cl::cat(category));
@@ -22,7 +22,6 @@ cl::opt<bool> check("check", cl::desc("Check the files and write nothing"), cl::
 cl::opt<Output> emit("emit", cl::desc("What to generate from the built-in ops:"),
                      cl::values(clEnumValN(Output::Ods, "ods", "TableGen records of the ops"),
                                 clEnumValN(Output::Text, "text", "the texts, to be embedded"),
-                                clEnumValN(Output::OnnxRows, "onnx-rows", "the table of `from onnx` clauses"),
                                 clEnumValN(Output::Manual, "manual", "the reference page; wants --samples"),
                                 clEnumValN(Output::OnnxTable, "onnx-table", "the table of ONNX ops; wants --facts")),
                      cl::cat(category));
@@ -100,9 +99,6 @@ static int generate(ArrayRef<Input> files) {
     break;
   case Output::Text:
     eqgen::emitTexts(out.os(), sources);
-    break;
-  case Output::OnnxRows:
-    eqgen::emitOnnxRows(out.os(), ops);
     break;
   case Output::Manual:
     if (!eqgen::emitManual(out.os(), errs(), sys::path::stem(sources.front().name), ops,

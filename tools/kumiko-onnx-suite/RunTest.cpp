@@ -122,8 +122,7 @@ Verdict kumiko::suite::runTest(const Test &test, const Way &way) {
     auto set = light ? loadLight(model, test.model, problems) : load(model, folder, problems);
     if (!set)
       return verdictOf(problems);
-    Verdict verdict =
-        way.mode == Mode::Evaluator ? interpretSet(test, *set) : compileAndRun(test, model, *set, way);
+    Verdict verdict = way.mode == Mode::Evaluator ? interpretSet(test, *set) : compileAndRun(test, model, *set, way);
     if (verdict.kind != Verdict::Kind::Passed)
       return verdict;
     if (!verdict.text.empty())

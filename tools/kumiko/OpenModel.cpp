@@ -1,4 +1,5 @@
 #include "kumiko/Emit/EmitError.h"
+#include "kumiko/Import/Onnx/UserOps.h"
 #include "kumiko/Pipeline/Inputs.h"
 #include "tools/kumiko/Commands.h"
 #include "tools/kumiko/OptionTable.h"
@@ -11,6 +12,8 @@ CompileOptions kumiko::compileOptionsOf(const Invocation &invocation, ProblemLis
   for (const std::string &dim : invocation.arguments.getAllArgValues(OPT_dim))
     onnx::parseDim(dim, options.import, problems);
   options.import.symbols = true;
+  for (const std::string &path : invocation.arguments.getAllArgValues(OPT_ops))
+    onnx::readUserOps(path, options.import, problems);
   options.import.allowSymlinks = invocation.has(OPT_allow_symlinks);
   // The table has checked the value.
   options.allow = *allowNamed(invocation.value(OPT_allow, nameOf(options.allow)));

@@ -51,6 +51,7 @@ def json : Flag<["--"], "json", [bench, verify, inspect, doctor]>, HelpText<"pri
 
 let Group = model_group in {
 defm dim : Value<"dim", "NAME=N", all, "size of a symbolic dimension; 'INPUT[AXIS]=N' where it has no name">;
+defm ops : Value<"ops", "FILE.eq", all, "ops of your own, written as equations; may be given several times">;
 def allow_symlinks : Flag<["--"], "allow-symlinks", all>, HelpText<"let external data be symbolic links">;
 } // group
 

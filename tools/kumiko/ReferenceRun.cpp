@@ -64,6 +64,7 @@ private:
 std::optional<std::vector<NamedTensor>> kumiko::runReference(const Invocation &invocation, ProblemList &problems) {
   onnx::InterpretOptions options;
   options.allowSymlinks = invocation.has(OPT_allow_symlinks);
+  options.userOps = compileOptionsOf(invocation, problems).import.userOps;
   onnx::ModelSummary model;
   if (!onnx::summarizeOnnx(invocation.model, options.allowSymlinks, problems, model))
     return std::nullopt;

@@ -102,6 +102,10 @@ const Case names[] = {
      "1:34: 'i' is used with and without `...` | write `i...` everywhere, or give the single index another name"},
     {"op f(x: T) -> y: T { y(i) = x(i) }\n  from onnx F (z)",
      "2:16: 'z' is not an operand of the op | operands are listed in the foreign op's order"},
+    {"op f(x: T, z: T) -> y: T { y(i) = x(i) + z(i) }\n  from onnx F (z)",
+     "2:3: the clause leaves out operand 'x' | list it, or make it optional"},
+    {"op f(x: T; n: int) -> y: T { y(i) = x(i) * n }\n  from onnx F (x)",
+     "2:3: the clause leaves out attribute 'n', which has no default | list it, or give it a default"},
     {"op f(x: T) -> y: T { y(i) = x(i) }\nop f(x: T) -> y: T { y(i) = x(i) }", "2:1: op 'f' is defined twice"},
 };
 INSTANTIATE_TEST_SUITE_P(Names, ParserErrorCases, testing::ValuesIn(names));

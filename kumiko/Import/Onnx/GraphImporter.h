@@ -6,6 +6,7 @@
 #include "kumiko/Import/Onnx/ModelFile.h"
 #include "kumiko/Import/Onnx/NodeContext.h"
 #include "kumiko/Import/Onnx/Onnx.h"
+#include "kumiko/Import/Onnx/Registry.h"
 #include "kumiko/Nn/Symbols.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -126,6 +127,8 @@ private:
   bool countNode(NodeContext &n);
   Results dispatch(NodeContext &n);
   void importCall(NodeContext &n, const Function &function);
+  /// The user's op that the node is; empty when it is none.
+  OnnxRow userRow(const Node &node, int64_t opset) const;
   const Function *findFunction(const Node &node) const;
   std::optional<int64_t> opsetOf(const Scope &scope, const Node &node, uint32_t number);
   void reportUnknownOp(NodeContext &n);

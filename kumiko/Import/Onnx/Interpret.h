@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Equation/Ast.h"
 #include "kumiko/Evaluate/Evaluate.h"
 #include "kumiko/Import/Onnx/Datum.h"
 #include "kumiko/Support/Problem.h"
@@ -27,6 +28,7 @@ struct InterpretLimits {
 struct InterpretOptions {
   Precision precision = Precision::Declared;
   bool allowSymlinks = false;
+  std::vector<eq::OpDef> userOps = {}; ///< see ImportOptions
   InterpretLimits limits;
 };
 

@@ -243,7 +243,7 @@ private:
   Results computeNow(mlir::Operation *op);
   mlir::FailureOr<mlir::Operation *> withDataSymbol(mlir::Operation *op);
   void collectChecks(mlir::Operation *op);
-  bool typesAgree(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands);
+  bool typesAgree(const eq::OpDef *def, llvm::ArrayRef<mlir::Value> operands);
   bool explainTypes(const eq::OpDef &def, llvm::ArrayRef<mlir::Value> operands,
                     llvm::ArrayRef<mlir::NamedAttribute> attributes);
   void explain(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands,

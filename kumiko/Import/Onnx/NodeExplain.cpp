@@ -11,8 +11,7 @@ namespace kumiko::onnx {
 
 /// Operands whose types share a variable must agree; said here in the words of ONNX, before the equation says it in
 /// its.
-bool NodeContext::typesAgree(StringRef op, ArrayRef<Value> operands) {
-  const eq::OpDef *def = nn::lookupEquation(op);
+bool NodeContext::typesAgree(const eq::OpDef *def, ArrayRef<Value> operands) {
   if (!def || def->variadicOperand())
     return true; // one type for all of a variadic operand: the equation's own message is as good
   SmallVector<Value, 4> first(def->typeVariables.size());
@@ -130,7 +129,7 @@ bool NodeContext::explainTypes(const eq::OpDef &def, ArrayRef<Value> operands, A
 
 void NodeContext::explain(StringRef op, ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes,
                           const std::string &why) {
-  const eq::OpDef *def = nn::lookupEquation(op);
+  const eq::OpDef *def = nn::lookupEquation(op, attributes);
   SmallVector<Value, 4> present(make_filter_range(operands, [](Value value) { return bool(value); }));
   if (auto pair = def && isElementwise(*def) ? clash(present) : std::nullopt) {
     auto [a, b, fromEnd] = *pair;

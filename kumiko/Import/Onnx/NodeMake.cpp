@@ -67,10 +67,10 @@ RankedTensorType NodeContext::typeOf(const SizeList &shape, mlir::Type element) 
 }
 
 Results NodeContext::makeAll(StringRef op, ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes) {
-  if (failed() || !typesAgree(op, operands))
+  if (failed() || !typesAgree(nn::lookupEquation(op, attributes), operands))
     return {};
   std::string why;
-  bool equation = nn::lookupEquation(op);
+  bool equation = nn::lookupEquation(op, attributes);
   FailureOr<Operation *> made = equation ? nn::buildEquationOp(builder(), loc, op, operands, attributes, why)
                                          : nn::buildIrregularOp(builder(), loc, op, operands, attributes, why);
   if (mlir::failed(made)) {

@@ -78,16 +78,17 @@ void GraphImporter::importNode(Scope &scope, uint32_t number) {
   }
   while (!n.values.empty() && !n.values.back())
     n.values.pop_back();
-  const Function *function = findFunction(node);
+  bool isUsers(userRow(node, *opset));
+  const Function *function = isUsers ? nullptr : findFunction(node);
   StringRef domain = isOwnDomain(node.domain) ? "" : node.domain;
   if (!function && domain.empty() && isTooNew(node.op, *opset))
     return reportUnknownOp(n);
   const OpCode *code = findCode(domain, node.op);
-  if (!function && !code && !findRow(domain, node.op, *opset))
+  if (!isUsers && !function && !code && !findRow(domain, node.op, *opset))
     return reportUnknownOp(n);
   if (poisoned || !countNode(n))
     return;
-  bool takesLists = function || (code && code->takesLists);
+  bool takesLists = function || (!isUsers && code && code->takesLists);
   if (!takesLists && any_of(n.values, [](Value value) { return value && !isa<RankedTensorType>(value.getType()); })) {
     n.fail(Code::OperandType, "takes tensors, but an input is a sequence or an optional");
     return;
@@ -127,9 +128,11 @@ bool GraphImporter::countNode(NodeContext &n) {
 
 Results GraphImporter::dispatch(NodeContext &n) {
   StringRef domain = isOwnDomain(n.node.domain) ? "" : n.node.domain;
-  const OpCode *code = findCode(domain, n.node.op);
-  const nn::OnnxRow *row = code ? nullptr : findRow(domain, n.node.op, n.opset);
-  auto [fewest, most, outputs] = code ? Arity{code->fewestInputs, code->mostInputs, code->mostOutputs} : arityOf(*row);
+  OnnxRow row = userRow(n.node, n.opset);
+  const OpCode *code = row ? nullptr : findCode(domain, n.node.op);
+  if (!row && !code)
+    row = findRow(domain, n.node.op, n.opset);
+  auto [fewest, most, outputs] = code ? Arity{code->fewestInputs, code->mostInputs, code->mostOutputs} : arityOf(row);
   if (n.inputCount() < fewest || n.inputCount() > most) {
     std::string wanted = fewest == most        ? std::to_string(fewest)
                          : most == OpCode::any ? "at least " + std::to_string(fewest)
@@ -154,7 +157,7 @@ Results GraphImporter::dispatch(NodeContext &n) {
       (void)n.shapeOf(input); // fails where a size is an expression
   if (n.failed())
     return {};
-  return code ? code->import(n) : importByRow(n, *row);
+  return code ? code->import(n) : importByRow(n, row);
 }
 
 std::optional<int64_t> GraphImporter::opsetOf(const Scope &scope, const Node &node, uint32_t number) {
@@ -170,6 +173,10 @@ std::optional<int64_t> GraphImporter::opsetOf(const Scope &scope, const Node &no
   return std::nullopt;
 }
 
+OnnxRow GraphImporter::userRow(const Node &node, int64_t opset) const {
+  return options.userOps.empty() ? OnnxRow() : findUserRow(options.userOps, node.domain, node.op, opset);
+}
+
 const Function *GraphImporter::findFunction(const Node &node) const {
   if (auto list = functions.find(node.op); list != functions.end())
     for (const Function *function : list->second)
@@ -182,7 +189,8 @@ void GraphImporter::reportUnknownOp(NodeContext &n) {
   StringRef op = n.node.op;
   if (!isOwnDomain(n.node.domain)) {
     n.fail(Code::UnsupportedDomain, "ops of the domain \"" + n.node.domain + "\" are not supported")
-        .helped("replace the node by ops of ONNX, or make it a function of the model");
+        .helped(
+            "say what it computes in an equation file and give that with --ops; or make it a function of the model");
     return;
   }
   const KnownOp *known = findKnown(op);

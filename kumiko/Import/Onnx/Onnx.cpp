@@ -94,7 +94,7 @@ bool summarizeOnnx(StringRef path, bool allowSymlinks, ProblemList &problems, Mo
   std::shared_ptr<ModelFile> file = openFile(path, allowSymlinks, problems);
   std::optional<Model> model = file ? readFile(*file, problems) : std::nullopt;
   if (model)
-    summarize(*model, summary);
+    summarize(*model, {}, summary);
   return model.has_value();
 }
 
@@ -104,7 +104,7 @@ static FailureOr<OwningOpRef<ModuleOp>> importFile(std::shared_ptr<ModelFile> fi
   std::optional<Model> model = file ? readFile(*file, problems) : std::nullopt;
   if (!model)
     return failure();
-  summarize(*model, summary);
+  summarize(*model, options.userOps, summary);
   GraphImporter importer(file, *model, context, options, problems);
   OwningOpRef<ModuleOp> module = importer.run();
   addUnsupported(problems, summary);
@@ -133,6 +133,7 @@ static std::optional<std::vector<NamedDatum>> interpretFile(std::shared_ptr<Mode
     return std::nullopt;
   ImportOptions import;
   import.allowSymlinks = options.allowSymlinks;
+  import.userOps = options.userOps;
   import.tensorLimit = options.limits.tensorBytes;
   std::vector<NamedDatum> outputs = GraphImporter(file, *model, context, import, problems).interpret(options, inputs);
   if (problems.hasErrors())

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Equation/Ast.h"
 #include "kumiko/Support/Problem.h"
 #include "kumiko/Support/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -32,6 +33,8 @@ struct ImportOptions {
   bool symbols = false;
   /// With `symbols`: as if the file gave no dimension of an input a number, except of inputs in `known`.
   bool forgetSizes = false;
+  /// Ops of the user, for the nodes that their `from onnx` clauses name (UserOps.h). They go before all others.
+  std::vector<eq::OpDef> userOps;
   /// Follow symbolic links to external data.
   bool allowSymlinks = false;
   /// Values of graph inputs that are known now, by name. The inputs stay arguments of @main, but where an op needs a

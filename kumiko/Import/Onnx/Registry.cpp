@@ -1,6 +1,7 @@
 #include "kumiko/Import/Onnx/Registry.h"
+#include "kumiko/Import/Onnx/TensorData.h"
 #include "kumiko/Nn/Equations.h"
-#include "kumiko/Nn/OnnxRows.h"
+#include "kumiko/Nn/Types.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -38,10 +39,17 @@ std::optional<NamedAttribute> translate(NodeContext &n, StringRef source, String
       return n.is(target, n.text(source, ""));
     return std::nullopt;
   case eq::AttributeKind::Floats:
+    if (auto list = n.reals(source)) {
+      SmallVector<double> values(list->begin(), list->end());
+      return NamedAttribute(StringAttr::get(n.context(), target), DenseF64ArrayAttr::get(n.context(), values));
+    }
+    return std::nullopt;
   case eq::AttributeKind::Type:
-    // No clause needs these; one that does gets its code here.
-    if (n.has(source))
-      n.fail(Code::UnsupportedForm, "attribute \"" + source + "\" cannot be translated");
+    if (std::optional<int64_t> number = n.integer(source)) {
+      if (std::optional<ElementType> type = elementTypeOf(static_cast<DataType>(*number)))
+        return n.is(target, nn::fromEquation(n.context(), *type));
+      n.fail(Code::AttributeValue, "attribute \"" + source + "\" is " + Twine(*number) + ", which is no tensor type");
+    }
     return std::nullopt;
   }
   return std::nullopt;
@@ -106,50 +114,77 @@ const OpCode *findCode(StringRef domain, StringRef name) {
   return domain == "com.microsoft" ? microsoft.lookup(name) : nullptr;
 }
 
-const nn::OnnxRow *findRow(StringRef domain, StringRef name, int64_t opset) {
-  const nn::OnnxRow *best = nullptr;
-  ArrayRef<nn::OnnxRow> rows = nn::onnxRows();
-  // Sorted by domain, name and version.
-  const auto *row = partition_point(rows, [&](const nn::OnnxRow &row) {
-    return std::pair<StringRef, StringRef>(row.domain, row.name) < std::pair(domain, name);
-  });
-  for (; row != rows.end() && row->domain == domain && row->name == name; ++row)
-    if (int64_t(row->since) <= opset)
-      best = row;
+OnnxRow findUserRow(ArrayRef<eq::OpDef> ops, StringRef domain, StringRef name, int64_t opset) {
+  OnnxRow best;
+  for (const eq::OpDef &op : ops)
+    for (const eq::ImportDef &clause : op.imports)
+      if (clause.format == "onnx" && clause.domain == domain && clause.name == name && clause.version <= opset &&
+          (!best || clause.version > best.clause->version))
+        best = {&op, &clause};
   return best;
 }
 
-Arity arityOf(const nn::OnnxRow &row) {
-  const eq::OpDef *def = nn::lookupEquation(row.op);
-  assert(def && "the generator writes rows only for ops it has");
-  Arity arity{0, unsigned(row.operands.size()), unsigned(def->results.size())};
-  for (auto [number, name] : enumerate(row.operands)) {
-    const auto *operand = find_if(def->operands, [&](const eq::TensorDef &operand) { return operand.name == name; });
-    if (!operand->optional)
+OnnxRow findRow(StringRef domain, StringRef name, int64_t opset) {
+  using Rows = llvm::DenseMap<std::pair<StringRef, StringRef>, SmallVector<OnnxRow, 1>>;
+  static const Rows rows = [] {
+    Rows rows;
+    for (const eq::OpDef &op : nn::allEquations())
+      for (const eq::ImportDef &clause : op.imports)
+        if (clause.format == "onnx")
+          rows[{clause.domain, clause.name}].push_back({&op, &clause});
+    return rows;
+  }();
+  OnnxRow best;
+  if (auto found = rows.find({domain, name}); found != rows.end())
+    for (const OnnxRow &row : found->second)
+      if (row.clause->version <= opset && (!best || row.clause->version > best.clause->version))
+        best = row;
+  return best;
+}
+
+/// Where the definition has the operand of this name; the parser has checked that it has.
+static size_t positionOf(const eq::OpDef &op, StringRef operand) {
+  return find_if(op.operands, [&](const eq::TensorDef &each) { return each.name == operand; }) - op.operands.begin();
+}
+
+Arity arityOf(const OnnxRow &row) {
+  Arity arity{0, unsigned(row.clause->operands.size()), unsigned(row.op->results.size())};
+  for (auto [number, name] : enumerate(row.clause->operands)) {
+    const eq::TensorDef &operand = row.op->operands[positionOf(*row.op, name)];
+    if (!operand.optional)
       arity.fewestInputs = number + 1;
+    if (operand.variadic)
+      arity.mostInputs = OpCode::any;
   }
   return arity;
 }
 
-Results importByRow(NodeContext &n, const nn::OnnxRow &row) {
-  const eq::OpDef *def = nn::lookupEquation(row.op);
-  assert(def && "the generator writes rows only for ops it has");
-  // Operands of the row are named; the nn op wants them by position.
-  SmallVector<Value, 4> operands(def->operands.size());
-  for (auto [number, name] : enumerate(row.operands)) {
-    const auto *operand = find_if(def->operands, [&](const eq::TensorDef &operand) { return operand.name == name; });
-    operands[operand - def->operands.begin()] = n.input(number);
+Results importByRow(NodeContext &n, const OnnxRow &row) {
+  const eq::OpDef &op = *row.op;
+  // Operands of the row are named; the nn op wants them by position. A variadic one is the last of its row.
+  std::vector<SmallVector<Value, 1>> given(op.operands.size(), {Value()});
+  for (auto [number, name] : enumerate(row.clause->operands)) {
+    size_t position = positionOf(op, name);
+    given[position] = {n.input(number)};
+    if (op.operands[position].variadic)
+      given[position] = SmallVector<Value, 1>(n.inputs().drop_front(std::min(number, n.inputCount())));
   }
+  SmallVector<Value, 4> operands;
+  for (ArrayRef<Value> values : given)
+    append_range(operands, values);
   SmallVector<NamedAttribute, 4> attributes;
-  for (const nn::OnnxRow::Attribute &attribute : row.attributes) {
+  for (const eq::ImportDef::Attribute &attribute : row.clause->attributes) {
     const auto *target =
-        find_if(def->attributes, [&](const eq::AttributeDef &target) { return target.name == attribute.nn; });
-    if (auto value = translate(n, attribute.onnx, attribute.nn, target->kind))
+        find_if(op.attributes, [&](const eq::AttributeDef &target) { return target.name == attribute.target; });
+    if (auto value = translate(n, attribute.source, attribute.target, target->kind))
       attributes.push_back(*value);
     else if (!target->defaultValue && !n.failed())
-      n.fail(Code::AttributeMissing, "attribute \"" + attribute.onnx + "\" is missing");
+      n.fail(Code::AttributeMissing, "attribute \"" + attribute.source + "\" is missing");
   }
-  return n.makeAll(row.op, operands, attributes);
+  if (&op == nn::lookupEquation(op.name))
+    return n.makeAll(op.name, operands, attributes);
+  attributes.push_back(n.is(nn::definitionName, op.text));
+  return n.makeAll("custom", operands, attributes);
 }
 
 const KnownOp *findKnown(StringRef name) {

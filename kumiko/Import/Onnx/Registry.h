@@ -2,13 +2,9 @@
 #pragma once
 #include "kumiko/Import/Onnx/NodeContext.h"
 
-namespace kumiko::nn {
-struct OnnxRow;
-}
-
 namespace kumiko::onnx {
 
-/// An op with code of its own. Ops that are one nn op with other names are generated rows (kumiko/Nn/OnnxRows.h).
+/// An op with code of its own. Ops that are one nn op with other names are clauses in its file.
 struct OpCode {
   static constexpr unsigned any = ~0u;
   llvm::StringLiteral name;
@@ -65,15 +61,24 @@ llvm::ArrayRef<OpCode> undomainedOps();
 
 /// Null when the op has no code. ONNX's own domain is the empty one.
 const OpCode *findCode(llvm::StringRef domain, llvm::StringRef name);
-/// The generated row that holds for `opset`; null without one.
-const nn::OnnxRow *findRow(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
+/// An ONNX op that is exactly one equation: `clause` is one of `op`'s. Input number i of the node is the operand
+/// clause->operands[i]; attributes are renamed; whatever the node leaves out has the default of the equation.
+struct OnnxRow {
+  const eq::OpDef *op = nullptr;
+  const eq::ImportDef *clause = nullptr;
+  explicit operator bool() const { return op; }
+};
+/// The row of a built-in op with the largest version that is not above `opset`; empty without one.
+OnnxRow findRow(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
+/// The same among the ops of a user.
+OnnxRow findUserRow(llvm::ArrayRef<eq::OpDef> ops, llvm::StringRef domain, llvm::StringRef name, int64_t opset);
 /// How many inputs and outputs a node may have.
 struct Arity {
   unsigned fewestInputs, mostInputs, mostOutputs;
 };
-Arity arityOf(const nn::OnnxRow &row);
+Arity arityOf(const OnnxRow &row);
 /// The node by its row.
-Results importByRow(NodeContext &n, const nn::OnnxRow &row);
+Results importByRow(NodeContext &n, const OnnxRow &row);
 
 /// An op of ONNX's own domain, supported or not.
 struct KnownOp {

@@ -10,9 +10,17 @@ namespace kumiko::onnx {
 
 static bool isOwn(StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
-static void count(ArrayRef<Node> nodes, const StringSet<> &local, ModelSummary &summary);
+namespace {
+/// What a model may use beside the ops that are built in.
+struct Foreign {
+  StringSet<> functions;
+  ArrayRef<eq::OpDef> userOps;
+};
+} // namespace
 
-static void count(const Graph &graph, const StringSet<> &local, ModelSummary &summary) {
+static void count(ArrayRef<Node> nodes, const Foreign &foreign, ModelSummary &summary);
+
+static void count(const Graph &graph, const Foreign &foreign, ModelSummary &summary) {
   for (const TensorProto &tensor : graph.initializers) {
     auto silent = [problem = Problem(Code::Internal, "")](Code, const Twine &) mutable -> Problem & { return problem; };
     if (std::optional<TensorData> type = typeOf(tensor, std::numeric_limits<int64_t>::max(), silent)) {
@@ -21,27 +29,29 @@ static void count(const Graph &graph, const StringSet<> &local, ModelSummary &su
       summary.parameterBytes += elements * bytesOf(type->element);
     }
   }
-  count(graph.nodes, local, summary);
+  count(graph.nodes, foreign, summary);
 }
 
-static void count(ArrayRef<Node> nodes, const StringSet<> &local, ModelSummary &summary) {
+static void count(ArrayRef<Node> nodes, const Foreign &foreign, ModelSummary &summary) {
   for (const Node &node : nodes) {
     ++summary.nodes;
     std::string full = (node.domain + "." + node.op).str();
     ModelSummary::Operator &op = summary.ops[isOwn(node.domain) ? node.op.str() : full];
     ++op.count;
     StringRef domain = isOwn(node.domain) ? "" : node.domain;
-    op.supported = local.contains(full) || findCode(domain, node.op) || findRow(domain, node.op, newestOpset);
+    op.supported = foreign.functions.contains(full) || findCode(domain, node.op) ||
+                   findRow(domain, node.op, newestOpset) ||
+                   findUserRow(foreign.userOps, domain, node.op, std::numeric_limits<int64_t>::max());
     for (const Attribute &attribute : node.attributes) {
       if (attribute.graph)
-        count(*attribute.graph, local, summary);
+        count(*attribute.graph, foreign, summary);
       for (const Graph &graph : attribute.graphs)
-        count(graph, local, summary);
+        count(graph, foreign, summary);
     }
   }
 }
 
-void summarize(const Model &model, ModelSummary &summary) {
+void summarize(const Model &model, ArrayRef<eq::OpDef> userOps, ModelSummary &summary) {
   summary.producer = model.producer.str();
   if (!model.producerVersion.empty())
     summary.producer += " " + model.producerVersion.str();
@@ -60,12 +70,12 @@ void summarize(const Model &model, ModelSummary &summary) {
   }
   for (const ValueInfo &output : model.graph.outputs)
     summary.outputs.push_back({output.name.str(), describe(output.type)});
-  StringSet<> local;
+  Foreign foreign{{}, userOps};
   for (const Function &function : model.functions)
-    local.insert((function.domain + "." + function.name).str());
-  count(model.graph, local, summary);
+    foreign.functions.insert((function.domain + "." + function.name).str());
+  count(model.graph, foreign, summary);
   for (const Function &function : model.functions)
-    count(function.nodes, local, summary);
+    count(function.nodes, foreign, summary);
 }
 
 void addUnsupported(const ProblemList &problems, ModelSummary &summary) {

@@ -6,7 +6,7 @@
 namespace kumiko::onnx {
 
 /// All that can be told without importing.
-void summarize(const Model &model, ModelSummary &summary);
+void summarize(const Model &model, llvm::ArrayRef<eq::OpDef> userOps, ModelSummary &summary);
 
 /// The nodes that the problems say are not supported.
 void addUnsupported(const ProblemList &problems, ModelSummary &summary);

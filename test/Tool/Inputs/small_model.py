@@ -53,8 +53,13 @@ def model(nodes, weights, inputs, outputs, domains=("",), opset=17):
     return number(1, 8) + message(2, "small_model.py") + message(7, graph) + opsets
 
 
-# An attribute: name, i, type INT.
-RNN_SIZE = message(5, message(1, "hidden_size") + number(3, 3) + number(20, 2))
+def integer(name, value):
+    """An attribute of a node."""
+    return message(5, message(1, name) + number(3, value) + number(20, 2))
+
+
+def real(name, value):
+    return message(5, message(1, name) + varint(2 << 3 | 5) + struct.pack("<f", value) + number(20, 1))
 
 
 def dense():
@@ -78,6 +83,16 @@ def foreign():
     return model(nodes, [], [value_info("x", [2, 8])], [value_info("y", [2, 8])], ("", "com.acme"))
 
 
+def custom():
+    """Ops of examples/custom-ops, with a batch that is not known."""
+    nodes = [
+        node("SoftClip", ["x"], ["bent"], "clip", real("bound", 2.0), "com.acme"),
+        node("WindowedScore", ["bent", "w"], ["y"], "score", integer("stride", 2), "com.acme"),
+    ]
+    weights = [tensor("w", [3], [0.5, -1.0, 0.25])]
+    return model(nodes, weights, [value_info("x", ["batch", 9])], [value_info("y", ["batch", 4])], ("", "com.acme"))
+
+
 def mismatch():
     """Inner dimensions that do not fit: 8 and 5."""
     nodes = [node("MatMul", ["x", "w"], ["y"], "dense/product")]
@@ -91,7 +106,7 @@ def sums():
         node("MatMul", ["x", "w"], ["product"], "product"),
         node("Tanh", ["product"], ["bent"], "bent"),
         node("Softmax", ["bent"], ["y"], "share"),
-        node("ReduceMean", ["x"], ["z"], "mean", message(5, message(1, "keepdims") + number(3, 0) + number(20, 2))),
+        node("ReduceMean", ["x"], ["z"], "mean", integer("keepdims", 0)),
     ]
     outputs = [value_info("y", [5, 3]), value_info("z", [])]
     return model(nodes, [tensor("w", [100, 3], weights)], [value_info("x", [5, 100])], outputs)
@@ -99,7 +114,7 @@ def sums():
 
 def recurrent():
     """A recurrence: a program with a loop."""
-    nodes = [node("Relu", ["x"], ["h"], "first"), node("RNN", ["h", "w", "r"], ["y"], "second", RNN_SIZE)]
+    nodes = [node("Relu", ["x"], ["h"], "first"), node("RNN", ["h", "w", "r"], ["y"], "second", integer("hidden_size", 3))]
     weights = [tensor("w", [1, 3, 4], [i / 7 - 1 for i in range(12)]), tensor("r", [1, 3, 3], [0.4 - i / 9 for i in range(9)])]
     return model(nodes, weights, [value_info("x", [5, 2, 4])], [value_info("y", [5, 1, 2, 3])])
 

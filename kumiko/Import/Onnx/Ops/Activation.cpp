@@ -1,6 +1,5 @@
 //===- Activation.cpp - activations and the softmax family -------------------===//
 #include "kumiko/Import/Onnx/Registry.h"
-#include "kumiko/Nn/OnnxRows.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -81,7 +80,7 @@ Results importPRelu(NodeContext &n) {
 /// Opset 1 rounded its constants.
 Results importSelu(NodeContext &n) {
   if (n.opset >= 6)
-    return importByRow(n, *findRow("", "Selu", n.opset));
+    return importByRow(n, findRow("", "Selu", n.opset));
   return {
       n.make("selu", {n.input(0)}, {n.is("alpha", n.real("alpha", 1.6732f)), n.is("gamma", n.real("gamma", 1.0507f))})};
 }

@@ -1,6 +1,5 @@
 //===- Elementwise.cpp - arithmetic on elements ------------------------------===//
 #include "kumiko/Import/Onnx/Registry.h"
-#include "kumiko/Nn/OnnxRows.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include <cmath>
 
@@ -14,8 +13,8 @@ namespace {
 /// second one at `axis`.
 Results importBinary(NodeContext &n) {
   if (n.opset >= 7)
-    return importByRow(n, *findRow("", n.node.op, n.opset));
-  const nn::OnnxRow &row = *findRow("", n.node.op, 7);
+    return importByRow(n, findRow("", n.node.op, n.opset));
+  OnnxRow row = findRow("", n.node.op, 7);
   Value a = n.input(0), b = n.input(1);
   bool broadcast = n.flag("broadcast");
   std::optional<int64_t> given = n.integer("axis");
@@ -34,7 +33,7 @@ Results importBinary(NodeContext &n) {
         .helped("before opset 7 broadcasting must be asked for");
   }
   // Greater and its like swap their operands.
-  return {row.operands.front() == "b" ? n.make(row.op, {b, a}) : n.make(row.op, {a, b})};
+  return {row.clause->operands.front() == "b" ? n.make(row.op->name, {b, a}) : n.make(row.op->name, {a, b})};
 }
 
 /// Any number of operands, combined one after the other.
