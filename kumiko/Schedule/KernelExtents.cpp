@@ -10,8 +10,10 @@ using eq::Extent;
 Extent KernelExtents::ofIndex(OpFoldResult index) {
   if (std::optional<int64_t> number = getConstantIntValue(index))
     return *number;
-  auto value = dyn_cast<Value>(index);
-  auto op = value ? value.getDefiningOp<nn::ExtentOp>() : nn::ExtentOp();
+  // Some ops give the attribute of a constant-like op in place of its value.
+  if (auto attribute = dyn_cast<Attribute>(index))
+    return nn::extentOf(attribute).value_or(Extent::overflow());
+  auto op = cast<Value>(index).getDefiningOp<nn::ExtentOp>();
   return op ? op.getValue() : Extent::overflow();
 }
 

@@ -75,6 +75,9 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
     int64_t worthwhile = ceilDiv(flopsPerChunk, 2 * blockInputs * blockColumns);
     int64_t most = std::max<int64_t>(64, machine.l2 / (4 * blockInputs));
     schedule.chunkRowBlocks = std::max(schedule.chunkRowBlocks, std::min(worthwhile, most));
+    // Blocks have the most rows or one less. As long as that does not come out even they overlap, and then they must
+    // lie in one chunk: it does from (most - 1) * (most - 2) rows on.
+    schedule.chunkRowBlocks = std::max(schedule.chunkRowBlocks, schedule.tileRows - 2);
   }
   schedule.chunks =
       atLeastOne(shape.extentOf(shape.batch)) * rowGroupsOf(shape, schedule) * panelGroupsOf(shape, schedule);

@@ -56,6 +56,34 @@ TEST(SymbolicContraction, AnyNumberOfRows) {
   check(7, 1000);
 }
 
+// Blocks of few rows overlap; a row is written by one chunk all the same, also where a block is worth a chunk.
+TEST(SymbolicContraction, OverlappingBlocksShareAChunk) {
+  auto kernel = CompiledKernel::create(R"(
+    func.func private @main() attributes {nn.symbols = [{name = "s"}]}
+    nn.kernel @k(%x: tensor<?x4096xf32> {nn.extents = #nn.extents<"s", 4096>}, %w: tensor<4096x512xf32> {nn.constant})
+        -> (tensor<?x512xf32> {nn.extents = #nn.extents<"s", 512>}) {
+      %zero = arith.constant 0.0 : f32
+      %s = nn.extent #nn.extent<"s">
+      %e = tensor.empty(%s) : tensor<?x512xf32>
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x512xf32>) -> tensor<?x512xf32>
+      %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                            affine_map<(m, n, k) -> (m, n)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%x, %w : tensor<?x4096xf32>, tensor<4096x512xf32>) outs(%z : tensor<?x512xf32>) {
+      ^bb0(%l: f32, %r: f32, %o: f32):
+        %0 = arith.mulf %l, %r : f32
+        %1 = arith.addf %o, %0 : f32
+        linalg.yield %1 : f32
+      } -> tensor<?x512xf32>
+      nn.yield %y : tensor<?x512xf32>
+    })");
+  ASSERT_TRUE(kernel);
+  const Schedule &schedule = kernel->schedule();
+  int64_t most = schedule.tileRows, rowsOfChunk = most * schedule.chunkRowBlocks;
+  for (int64_t rows = rowsOfChunk + 1; rows < 4 * rowsOfChunk; ++rows)
+    EXPECT_GE(rows, (rows + most - 1) / most * (most - 1)) << "blocks of several chunks overlap at " << rows << " rows";
+}
+
 /// Scores of attention, y[b, m, n] = sum x[b, m, k] * w, where every size is a symbol; `place` is where w has (b, n,
 /// k).
 static std::string scores(const std::string &place, const std::string &extents) {

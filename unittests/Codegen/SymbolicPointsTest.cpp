@@ -139,6 +139,24 @@ TEST(SymbolicPoints, PadThatIsRead) {
     }
 }
 
+// The amount of padding is an expression, too: x is shifted right by b.
+TEST(SymbolicPoints, PadByAnExpression) {
+  auto kernel = CompiledKernel::create(kernelOver("tensor<?x?xf32>", R"("b", "b + s")", R"(
+      %y = tensor.pad %x low[0, %b] high[0, 0] {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %zero : f32
+      } : tensor<?x?xf32> to tensor<?x?xf32>
+      nn.yield %y : tensor<?x?xf32>)"));
+  ASSERT_TRUE(kernel);
+  for (int64_t b : {0, 1, 9})
+    for (int64_t s : boundarySizes) {
+      std::vector<float> x = someFloats(b * s), y = kernel->run({b, s}, {x})[0];
+      for (int64_t i = 0; i < b; ++i)
+        for (int64_t j = 0; j < b + s; ++j)
+          ASSERT_EQ(y[i * (b + s) + j], j < b ? 0 : x[i * s + j - b]) << b << " x " << s << " at " << i << ", " << j;
+    }
+}
+
 // The last s/2 columns of x, twice, side by side: slices and inserts whose places are expressions.
 TEST(SymbolicPoints, SlicesAndInserts) {
   auto kernel = CompiledKernel::create(kernelOver("tensor<?x?xf32>", R"x("b", "2*(s floordiv 2)")x", R"x(
