@@ -99,12 +99,22 @@ Extents KernelExtents::loopsOf(linalg::LinalgOp op) {
   return extents;
 }
 
+/// What is smaller for typical inputs is looked at with larger ones.
+constexpr int64_t fewElements = 16;
+
 int64_t kumiko::typicalSize(const Extent &extent) {
   if (extent.isStatic())
     return extent.value();
-  auto symbol = [](StringRef name) -> std::optional<int64_t> {
-    // Many models leave their first dimension open and are mostly used with one of it.
-    return name.contains_insensitive("batch") || name.ends_with("[0]") || name == "N" ? 1 : 128;
-  };
-  return std::max<int64_t>(extent.evaluate(symbol).value_or(1), 1);
+  // Sizes behind several strides are nothing for small inputs; then inputs are larger.
+  int64_t size = 1;
+  for (int64_t open : {128, 4096, 131072}) {
+    auto symbol = [&](StringRef name) -> std::optional<int64_t> {
+      // Many models leave their first dimension open and are mostly used with one of it.
+      return name.contains_insensitive("batch") || name.ends_with("[0]") || name == "N" ? 1 : open;
+    };
+    size = std::max<int64_t>(extent.evaluate(symbol).value_or(1), 1);
+    if (size >= fewElements)
+      break;
+  }
+  return size;
 }

@@ -143,6 +143,17 @@ static bool assignRoles(ContractionShape &shape, std::string &why) {
   return true;
 }
 
+bool kumiko::isContractionAlone(linalg::GenericOp op, KernelExtents &extents) {
+  bool narrow = isSumOfNarrowProducts(op);
+  if (!narrow && (op->hasAttr(exactAttribute) || !isSumOfProducts(op)))
+    return false;
+  ContractionShape shape;
+  shape.op = op;
+  shape.extents = extents.loopsOf(op);
+  std::string why;
+  return assignRoles(shape, why) && (!narrow || describeFactors(shape, why));
+}
+
 static bool isElementwise(Operation &op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return !generic || generic.getNumReductionLoops() == 0;

@@ -62,6 +62,9 @@ eq::Extent flopsOf(mlir::linalg::GenericOp op, KernelExtents &extents);
 /// acc + a * b of two block arguments and the accumulator, and nothing else.
 bool isSumOfProducts(mlir::linalg::GenericOp op);
 
+/// Whether `op`, in a kernel without anything behind it, would be a contraction.
+bool isContractionAlone(mlir::linalg::GenericOp op, KernelExtents &extents);
+
 /// acc + wide(a) * wide(b) in i32, of two block arguments of 8 bits, or of 16 with a sign.
 bool isSumOfNarrowProducts(mlir::linalg::GenericOp op);
 

@@ -40,6 +40,15 @@ static bool isAskedAgain(Value tensor, const eq::Extent &elements, KernelExtents
   return false;
 }
 
+/// Products that are worth a register tile, and thereby a kernel of their own.
+constexpr int64_t manyProducts = 1 << 15;
+
+static bool deservesTile(Operation &op, KernelExtents &extents) {
+  auto generic = cast<linalg::GenericOp>(op);
+  bool many = typicalSize(eq::product(extents.loopsOf(generic))) >= manyProducts;
+  return many && isContractionAlone(generic, extents);
+}
+
 namespace {
 class Splitter {
 public:
@@ -55,7 +64,8 @@ public:
     for (Operation &op : body)
       if (isReduction(&op))
         for (Value result : op.getResults())
-          if (isAskedAgain(result, extents.elementsOf(result), extents))
+          if (isAskedAgain(result, extents.elementsOf(result), extents) ||
+              (!llvm::is_contained(results, result) && deservesTile(op, extents)))
             cuts.push_back(result);
     if (cuts.empty())
       return;

@@ -63,3 +63,30 @@ nn.kernel @whole(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   } -> tensor<4x6xf32>
   nn.yield %y : tensor<4x6xf32>
 }
+
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (k, n)>
+#product = affine_map<(m, n, k) -> (m, n)>
+
+// A slice of a product: the product is a contraction only by itself.
+// CHECK-LABEL: func @slice
+// CHECK: %[[P:.*]] = nn.call @{{k_[0-9a-f]+}}(%{{.*}}) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+// CHECK: nn.call @{{k_[0-9a-f]+}}(%[[P]]) : (tensor<64x64xf32>) -> tensor<8x64xf32>
+func.func @slice(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x64xf32> {
+  %0 = nn.call @sliced(%x, %w) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  return %0 : tensor<8x64xf32>
+}
+nn.kernel @sliced(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %p = linalg.generic {indexing_maps = [#left, #right, #product], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%i : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x64xf32>
+  %y = tensor.extract_slice %p[0, 0] [8, 64] [1, 1] : tensor<64x64xf32> to tensor<8x64xf32>
+  nn.yield %y : tensor<8x64xf32>
+}

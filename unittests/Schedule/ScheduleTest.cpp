@@ -22,6 +22,16 @@ TEST(BalancedBlocks, EveryTotalIsCovered) {
   }
 }
 
+// A size that typical inputs leave nothing of is looked at with larger inputs; a batch is one all the same.
+TEST(TypicalSize, IsNeverThatOfAnEmptyTensor) {
+  eq::Extent samples = eq::Extent::symbol("samples"), batch = eq::Extent::symbol("batch_size");
+  EXPECT_EQ(typicalSize(7), 7);
+  EXPECT_EQ(typicalSize(samples), 128);
+  EXPECT_EQ(typicalSize(batch), 1);
+  EXPECT_EQ(typicalSize(floorDiv(samples - 32, 160) - 2), 23);
+  EXPECT_EQ(typicalSize(batch * (floorDiv(samples, 1000) - 5)), 126);
+}
+
 TEST(Schedule, RoundTripThroughAttribute) {
   mlir::MLIRContext context;
   Schedule schedule;
