@@ -117,6 +117,25 @@ def IntegerProductsPass : Pass<"nn-integer-products", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 
+def ExpandTransformsPass : Pass<"nn-expand-transforms", "::mlir::func::FuncOp"> {
+  let summary = "Fourier transforms become products with tables of rotations";
+  let description = [{
+    Class: rounding (the table is rounded to the type of the samples, and so are the sums).
+
+    A transform whose length is a number is a product of matrices, for which there is a register tile. A long one is done
+    in two steps, each over a divisor of the length, so that it costs n * (n1 + n2) instead of n * n.
+    ```mlir
+    %y = nn.dft %x {axis = 1 : i64, inverse = false, n = 512 : i64, out = 257 : i64} : (tensor<8x512x1xf32>) -> tensor<8x257x2xf32>
+    // becomes
+    %w = nn.constant dense<...> : tensor<512x514xf32>
+    %z = nn.matmul %x', %w : (tensor<8x512xf32>, tensor<512x514xf32>) -> tensor<8x514xf32>      // %x' and %y are reshapes
+    ```
+    Tables are bounded; a transform that would need a larger one stays and is reported.
+  }];
+  let statistics = [Statistic<"expanded", "expanded", "transforms that are products">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
 def ExpandPaddingPass : Pass<"nn-expand-padding", "::mlir::func::FuncOp"> {
   let summary = "padding of windows becomes an op of its own";
   let description = [{

@@ -29,6 +29,8 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
   functions.addPass(createSimplifyPass());
   functions.addPass(createIntegerProductsPass());
   if (options.allow >= Allow::Rounding) {
+    // What is known has been computed by now: a transform of constants needs no table.
+    functions.addPass(createExpandTransformsPass());
     // While weights still have the layout of the file, in which the pattern is written.
     functions.addPass(createFoldBatchNormPass());
     functions.addPass(createAssignLayoutPass());
