@@ -136,6 +136,25 @@ def ExpandTransformsPass : Pass<"nn-expand-transforms", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 
+def ExpandConvTransposePass : Pass<"nn-expand-conv-transpose", "::mlir::func::FuncOp"> {
+  let summary = "transposed convolutions become convolutions of every phase at once";
+  let description = [{
+    Class: rounding (sums in another order).
+
+    Results that lie a stride apart see the same taps of the window, so each such phase is a convolution with a part of
+    the window. All of them are one convolution with as many times the features, whose results are then put side by side.
+    ```mlir
+    %y = nn.conv_transpose %x, %w {stride = array<i64: 2, 2>, ...} : (tensor<1x8x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<1x3x8x8xf32>
+    // becomes, with channels last
+    %z = nn.conv %x', %v {stride = array<i64: 1, 1>, ...} : (tensor<1x4x4x8xf32>, tensor<12x8x1x1xf32>) -> tensor<1x4x4x12xf32>
+    %y' = a transpose and reshapes of %z                                                          // tensor<1x8x8x3xf32>
+    ```
+    Only for constant weights without dilation.
+  }];
+  let statistics = [Statistic<"expanded", "expanded", "transposed convolutions that are convolutions">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
 def ExpandPaddingPass : Pass<"nn-expand-padding", "::mlir::func::FuncOp"> {
   let summary = "padding of windows becomes an op of its own";
   let description = [{

@@ -33,6 +33,8 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
     functions.addPass(createExpandTransformsPass());
     // While weights still have the layout of the file, in which the pattern is written.
     functions.addPass(createFoldBatchNormPass());
+    // Behind the weights' last change, before the layout of convolutions is chosen.
+    functions.addPass(createExpandConvTransposePass());
     functions.addPass(createAssignLayoutPass());
   }
   // Behind the layout, so that padding stands where the channels end up.
