@@ -19,6 +19,8 @@ def shapes_of(model):
 
 def node_macs(node, shapes):
     """Multiply-adds of one node; zero for what is not a sum of products."""
+    if not all(name in shapes for name in [node.input[0], node.output[0]] if name):
+        return 0
     if node.op_type == "Conv":
         return math.prod(shapes[node.output[0]]) * math.prod(shapes[node.input[1]][1:])
     if node.op_type == "MatMul":

@@ -5,10 +5,12 @@
 
 Outputs are compared before anything is timed. Then, for each model and number of threads, the systems
 run in turns, in an order that changes every round; the FMA peak is measured in the same rounds. The
-minimum counts, the median stands beside it. Models are names in build/models or paths of .onnx files
-with a .npz of inputs beside them. Writes a table to standard output and JSON to build/bench.
+minimum counts, the median stands beside it. Models are names in build/models, paths of .onnx files with a
+.npz of inputs beside them, or `real`: all of test/Models/real.tsv on their first inputs (`real.py --get-only` brings
+them). Writes a table to standard output and JSON to build/bench.
 """
 import argparse
+import csv
 import json
 import math
 import pathlib
@@ -22,7 +24,15 @@ import probe
 from systems import Failure, open_system
 
 MODELS = probe.ROOT / "build" / "models"
+REAL = probe.ROOT / "build" / "real"
 TOLERANCE = 1e-5  # of the largest magnitude of an output
+
+
+def real_models():
+    """Name -> tolerance."""
+    with open(probe.ROOT / "test" / "Models" / "real.tsv", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {row["name"]: float(row["tolerance"]) for row in rows}
 
 
 def say(text):
@@ -52,7 +62,7 @@ def open_all(kinds, model, threads, folder):
     return systems, failures
 
 
-def compare(systems, failures):
+def compare(systems, failures, tolerance):
     """Take out systems whose answer differs from the first peer's; they are not timed. -> differences."""
     reference = next((s for s in systems.values() if s.name != "kumiko"), None)
     if not reference:
@@ -63,7 +73,7 @@ def compare(systems, failures):
             continue
         try:
             differences[kind] = difference(system.outputs(), wanted)
-            if differences[kind] > TOLERANCE:
+            if differences[kind] > tolerance:
                 failures[kind] = f"differs from {reference.name} by {differences[kind]:.1e} of the largest magnitude"
         except Failure as failure:
             failures[kind] = str(failure)
@@ -87,7 +97,8 @@ def measure(model, threads, options):
     """One line of the table, as data."""
     with tempfile.TemporaryDirectory(prefix="kumiko-bench-") as folder:
         systems, failures = open_all(options.systems, model, threads, pathlib.Path(folder))
-        differences = compare(systems, failures)
+        tolerance = real_models().get(model.stem, TOLERANCE) if model.parent == REAL else TOLERANCE
+        differences = compare(systems, failures, tolerance)
         times, peak = time_rounds(systems, threads, options.rounds, options.seconds)
         row = {"model": model.stem, "threads": threads, "gmac": macs.count(model) * 1e-9, "fma_peak_gflops": peak}
         row["systems"] = {}
@@ -128,11 +139,24 @@ def print_table(rows, kinds):
                 print(f"{row['model']}, {row['threads']} threads, {kind}: {result['failure']}")
 
 
-def ratio_text(row):
-    """The best peer's minimum over ours: above one, Kumiko is faster."""
+def best_ratio(row):
+    """The best peer's minimum over ours: above one, Kumiko is faster. None where one of them fails."""
     ours = row["systems"].get("kumiko", {}).get("min_ms")
     peers = [r["min_ms"] for kind, r in row["systems"].items() if kind != "kumiko" and "min_ms" in r]
-    return f"  {min(peers) / ours:.2f}x" if ours and peers else "  -"
+    return min(peers) / ours if ours and peers else None
+
+
+def ratio_text(row):
+    return f"  {best_ratio(row):.2f}x" if best_ratio(row) else "  -"
+
+
+def print_means(rows):
+    """How fast Kumiko is beside the best peer, over all models that both can do."""
+    for threads in sorted({row["threads"] for row in rows}):
+        ratios = [best_ratio(row) for row in rows if row["threads"] == threads and best_ratio(row)]
+        if len(ratios) > 1:
+            mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+            print(f"{threads} threads: geometric mean {mean:.2f}x over {len(ratios)} models, lowest {min(ratios):.2f}x")
 
 
 def print_foot(rows, options):
@@ -146,11 +170,16 @@ def print_foot(rows, options):
     print("of peak: multiply-adds of Conv, Gemm and MatMul against 256-bit FMA measured in the same rounds")
 
 
+def find_models(names):
+    for name in names:
+        yield from [find_model(REAL / f"{each}.onnx") for each in real_models()] if name == "real" else [find_model(name)]
+
+
 def find_model(name):
-    path = pathlib.Path(name) if name.endswith(".onnx") else MODELS / f"{name}.onnx"
+    path = pathlib.Path(name) if str(name).endswith(".onnx") else MODELS / f"{name}.onnx"
     for wanted in (path, path.with_suffix(".npz")):
         if not wanted.exists():
-            sys.exit(f"side_by_side.py: no {wanted}; make models with test/Models/make_models.py")
+            sys.exit(f"side_by_side.py: no {wanted}; make models with test/Models/make_models.py, real.py --get-only")
     return path
 
 
@@ -168,13 +197,14 @@ def parse_options():
 
 def main():
     options = parse_options()
-    models = [find_model(name) for name in options.models]
+    models = list(find_models(options.models))
     rows = []
     for model in models:
         for threads in options.threads:
             say(f"{model.stem}, {threads} threads")
             rows.append(measure(model, threads, options))
     print_table(rows, options.systems)
+    print_means(rows)
     print_foot(rows, options)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps({"cpu": probe.cpu_name(), "rows": rows}, indent=1) + "\n")

