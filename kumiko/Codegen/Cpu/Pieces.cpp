@@ -31,6 +31,18 @@ static Extent placeOf(const Piece &piece, ArrayRef<Extent> low) {
   return place;
 }
 
+/// Whether an insertion goes into a tensor of nothing but insertions: then boxes that are written do not meet. Were the
+/// rest written as a box of its own, chunks could write over what other chunks have inserted.
+static bool isAssembled(tensor::InsertSliceOp insert) {
+  while (insert && insert.getSourceType().getRank() == insert.getDestType().getRank() && insert.hasUnitStride()) {
+    Operation *dest = insert.getDest().getDefiningOp();
+    if (isa_and_nonnull<tensor::EmptyOp>(dest))
+      return true;
+    insert = dyn_cast_or_null<tensor::InsertSliceOp>(dest);
+  }
+  return false;
+}
+
 static void trace(const Piece &piece, KernelExtents &extents, Output &output) {
   Operation *op = piece.source.getDefiningOp();
   if (auto pad = dyn_cast_or_null<tensor::PadOp>(op)) {
@@ -44,9 +56,7 @@ static void trace(const Piece &piece, KernelExtents &extents, Output &output) {
       return trace({pad.getSource(), piece.strides, placeOf(piece, low)}, extents, output);
     }
   }
-  if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op);
-      insert && insert.getSourceType().getRank() == insert.getDestType().getRank() && insert.hasUnitStride()) {
-    // What is inserted later wins, so it is written later.
+  if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op); insert && isAssembled(insert)) {
     if (!insert.getDest().getDefiningOp<tensor::EmptyOp>())
       trace({insert.getDest(), piece.strides, piece.constant}, extents, output);
     Extent place = placeOf(piece, KernelExtents::ofIndices(insert.getMixedOffsets()));
