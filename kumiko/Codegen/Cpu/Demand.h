@@ -14,8 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Codegen/Cpu/Entry.h"
-#include "kumiko/Codegen/Cpu/Form.h"
+#include "kumiko/Codegen/Cpu/Blocks.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <functional>
@@ -27,11 +26,14 @@ public:
   using Known = std::function<mlir::Value(llvm::ArrayRef<Form>)>;
 
   Demand(mlir::OpBuilder &builder, mlir::Location loc, Entry &entry, Storage &storage, unsigned lanes)
-      : lanes(lanes), active(lanes), b(builder), loc(loc), entry(entry), storage(storage) {}
+      : lanes(lanes), active(lanes), blocks(builder, loc, entry, lanes), b(builder), loc(loc), entry(entry),
+        storage(storage) {}
 
   unsigned lanes;
   /// At least one; a number or an expression.
   eq::Extent active;
+  /// While a block is being emitted, reads across memory find their lanes there.
+  Blocks blocks;
 
   unsigned addSlot(mlir::Value index);
   /// The position as an SSA index; it must have no lane.

@@ -84,6 +84,9 @@ Value Demand::load(Value memref, const Form &offset, Type element) {
   if (!offset.hasLanes())
     return truth(memref::LoadOp::create(b, loc, memref, indexOf(offset)));
   if (!offset.lane.is(1))
+    if (Value lanesOfBlock = blocks.at(memref, offset, [&](const Form &place) { return indexOf(place); }))
+      return truth(lanesOfBlock);
+  if (!offset.lane.is(1))
     return lanewise(element, [&](const Extent &lane) { return load(memref, offset.atLane(lane), element); });
   auto type = VectorType::get({int64_t(lanes)}, stored);
   Value index = indexOf(offset.atLane(0));

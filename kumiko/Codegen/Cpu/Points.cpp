@@ -2,7 +2,7 @@
 //
 // The plainest template: loops over the points of a result, lanes along its innermost dimension, everything else on
 // demand. Elementwise chains, transposes, pads, concatenations, pooling windows and depthwise convolutions (whose small
-// windows become straight-line code) all come out of it.
+// windows become straight-line code) all come out of it. What is read across memory is read in blocks (Blocks.h).
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/Kernel.h"
@@ -20,6 +20,11 @@ static int64_t unrollOf(Block &body) {
       weight += inner.getDialect()->getNamespace() == "math" ? 8 : 1;
   return weight < 6 ? 4 : weight < 12 ? 2 : 1;
 }
+
+/// With fewer lines most of a block would be empty.
+constexpr int64_t fewestLines = 4;
+/// Blocks along the lines before the next lanes: what they write stays open in the caches until it is whole.
+constexpr int64_t blocksOfGroup = 32;
 
 namespace {
 /// A piece and the buffer it goes to.
@@ -42,15 +47,21 @@ public:
       position.push_back(Form::ofSlot(d));
       all.push_back(d);
     }
-    for (const Target &target : targets) {
-      reads.forms.push_back(target.piece->offsetOf(position));
+    for (const Target &target : targets)
       reads.collect(target.piece->source, position);
-    }
+    Reads sources = reads;
+    for (const Target &target : targets)
+      reads.forms.push_back(target.piece->offsetOf(position));
     loops = mergeLoops(reads, all, k.storage.extents.of(targets.front().piece->source));
     point.assign(rank, Form());
     if (loops.empty())
       return emitOne();
     lane = loops.pop_back_val();
+    if (std::optional<size_t> place = lineLoop(sources)) {
+      line = loops[*place];
+      loops.erase(loops.begin() + *place);
+      return emitBlocks();
+    }
     Extent outer = 1;
     for (const MergedLoop &loop : loops)
       outer *= loop.extent;
@@ -98,10 +109,93 @@ private:
     });
   }
 
+  //===--- blocks ---------------------------------------------------------------------------------===//
+
+  /// The loop along which something lies in memory that lanes would gather, if there is one.
+  std::optional<size_t> lineLoop(const Reads &sources) {
+    bool reduces = llvm::any_of(k.body.getOps<linalg::GenericOp>(),
+                                [](linalg::GenericOp op) { return op.getNumReductionLoops() != 0; });
+    if (reduces || sources.opaque.test(lane.loop))
+      return std::nullopt;
+    for (const auto &[place, loop] : llvm::enumerate(loops))
+      for (const Form &form : sources.forms) {
+        Extent apart = form.coefficientOf(lane.loop);
+        if (!apart.is(0) && !apart.is(1) && form.coefficientOf(loop.loop).is(1) && !sources.opaque.test(loop.loop) &&
+            typicalSize(loop.extent) >= fewestLines)
+          return place;
+      }
+    return std::nullopt;
+  }
+
+  /// Chunks share (other loops, groups of lines, blocks of lanes).
+  void emitBlocks() {
+    int64_t lanes = k.demand.lanes, groupLines = blocksOfGroup * lanes;
+    Extent laneBlocks = ceilDiv(lane.extent, lanes), groups = ceilDiv(line.extent, groupLines);
+    Extent outer = laneBlocks * groups;
+    for (const MergedLoop &loop : loops)
+      outer *= loop.extent;
+    auto [low, high] = k.chunkRange(outer);
+    k.loop(low, high, 1, [&](Value number) {
+      auto splitOff = [&](const Extent &count) -> Value {
+        Value part = arith::RemUIOp::create(k.b, k.loc, number, k.index(count));
+        number = arith::DivUIOp::create(k.b, k.loc, number, k.index(count));
+        return part;
+      };
+      Value laneBlock = splitOff(laneBlocks), group = splitOff(groups);
+      k.delinearize(number, loops, point);
+      Form first = Form::ofSlot(k.demand.addSlot(laneBlock), lanes);
+      first.lane = 1;
+      point[lane.loop] = first;
+      Extent full = floorDiv(lane.extent, lanes), rest = lane.extent - full * lanes;
+      if (rest.is(0))
+        return linesOf(group, lanes);
+      Value isFull = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::ult, laneBlock, k.index(full));
+      auto choice = scf::IfOp::create(k.b, k.loc, isFull, /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(k.b);
+      k.b.setInsertionPointToStart(choice.thenBlock());
+      linesOf(group, lanes);
+      k.b.setInsertionPointToStart(choice.elseBlock());
+      linesOf(group, rest);
+    });
+  }
+
+  /// The blocks of one group of lines; the last group has the rest.
+  void linesOf(Value group, const Extent &laneCount) {
+    int64_t lanes = k.demand.lanes, groupLines = blocksOfGroup * lanes;
+    Extent full = floorDiv(line.extent, lanes) * lanes, rest = line.extent - full;
+    Value start = arith::MulIOp::create(k.b, k.loc, group, k.index(groupLines));
+    Value end = arith::AddIOp::create(k.b, k.loc, start, k.index(groupLines));
+    k.loop(start, arith::MinSIOp::create(k.b, k.loc, end, k.index(full)), lanes,
+           [&](Value number) { block(number, laneCount, lanes); });
+    if (rest.is(0))
+      return;
+    Value isLast = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sgt, end, k.index(full));
+    k.onlyIf(isLast, [&] { k.unlessZero(rest, [&] { block(k.index(full), laneCount, rest); }); });
+  }
+
+  void block(Value firstLine, const Extent &laneCount, const Extent &lineCount) {
+    unsigned slot = k.demand.addSlot(firstLine);
+    k.demand.blocks.begin(slot, laneCount, lineCount);
+    k.demand.active = laneCount;
+    for (int64_t number = 0; number < (lineCount.isStatic() ? lineCount.value() : k.demand.lanes); ++number) {
+      k.demand.blocks.setLine(number);
+      point[line.loop] = Form::ofSlot(slot) + Form(number);
+      // The first line is always there, and has read the block for the others.
+      if (number == 0 || lineCount.isStatic()) {
+        storeAll();
+        continue;
+      }
+      k.onlyIf(arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::slt, k.index(number), k.index(lineCount)),
+               [&] { storeAll(); });
+    }
+    k.demand.active = k.demand.lanes;
+    k.demand.blocks.end();
+  }
+
   Kernel &k;
   ArrayRef<Target> targets;
   SmallVector<MergedLoop> loops;
-  MergedLoop lane{};
+  MergedLoop lane{}, line{};
   Position point;
 };
 } // namespace

@@ -68,3 +68,21 @@ nn.kernel @one_lane(%x: tensor<17xi32>) -> tensor<17xi8> attributes {schedule = 
   } -> tensor<17xi8>
   nn.yield %y : tensor<17xi8>
 }
+
+// What lies across memory is read in squares: eight loads and three rounds of shuffles for eight stores. The nine lines
+// are a block and one line more; of that one element is read per lane.
+// CHECK-LABEL: func.func @transposed
+// CHECK-COUNT-8: vector.load
+// CHECK-COUNT-24: vector.shuffle
+// CHECK-COUNT-8: vector.store
+// CHECK-COUNT-8: vector.maskedload
+nn.kernel @transposed(%x: tensor<16x9xf32>) -> tensor<9x16xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<9x16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<16x9xf32>) outs(%empty : tensor<9x16xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<9x16xf32>
+  nn.yield %y : tensor<9x16xf32>
+}

@@ -1,0 +1,70 @@
+//===- Blocks.cpp - lanes across memory, a square of elements at a time -----===//
+#include "kumiko/Codegen/Cpu/Blocks.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace kumiko::cpu;
+using kumiko::eq::Extent;
+
+void Blocks::begin(unsigned slot, const Extent &lanesOfBlock, const Extent &linesOfBlock) {
+  active = true;
+  line = slot;
+  laneCount = lanesOfBlock;
+  lineCount = linesOfBlock;
+  current = 0;
+  blocks.clear();
+}
+
+static bool isSame(const Form &a, const Form &b) {
+  return a.constant == b.constant && a.lane == b.lane && a.terms == b.terms;
+}
+
+Value Blocks::at(Value memref, const Form &offset, llvm::function_ref<Value(const Form &)> indexOf) {
+  if (!active || !offset.coefficientOf(line).is(1))
+    return Value();
+  Form first = offset + Form(-current);
+  for (const Block &block : blocks)
+    if (block.memref == memref && isSame(block.offset, first))
+      return block.lines[current];
+  Type stored = cast<MemRefType>(memref.getType()).getElementType();
+  auto type = VectorType::get({lanes}, stored);
+  Value nothing = entry.constantOf(DenseElementsAttr::get(type, b.getZeroAttr(stored)));
+  SmallVector<Value> rows;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    // A lane that is not real has no elements.
+    Extent real = laneCount.is(lanes) ? Extent(1) : min(max(laneCount - lane, 0), 1);
+    Extent elements = real.isStatic() ? Extent(real.value()) * lineCount : real * lineCount;
+    if (elements.is(0)) {
+      rows.push_back(nothing);
+      continue;
+    }
+    // Lane 0 is always real, so a place for each lane exists.
+    Value index = indexOf(first.atLane(lane));
+    if (elements.is(lanes))
+      rows.push_back(vector::LoadOp::create(b, loc, type, memref, index));
+    else
+      rows.push_back(vector::MaskedLoadOp::create(b, loc, type, memref, index, entry.maskOf(elements, lanes), nothing));
+  }
+  blocks.push_back({memref, first, turn(rows)});
+  return blocks.back().lines[current];
+}
+
+/// In each round neighbours at half the distance of the last one swap the halves that lie on the wrong side.
+SmallVector<Value> Blocks::turn(SmallVector<Value> rows) {
+  for (int64_t distance = lanes / 2; distance >= 1; distance /= 2)
+    for (int64_t i = 0; i < lanes; ++i) {
+      if (i & distance)
+        continue;
+      SmallVector<int64_t> low, high;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        bool upper = lane & distance;
+        low.push_back(upper ? lanes + lane - distance : lane);
+        high.push_back(upper ? lanes + lane : lane + distance);
+      }
+      Value a = rows[i], c = rows[i + distance];
+      rows[i] = vector::ShuffleOp::create(b, loc, a, c, low);
+      rows[i + distance] = vector::ShuffleOp::create(b, loc, a, c, high);
+    }
+  return rows;
+}

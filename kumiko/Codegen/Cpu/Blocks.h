@@ -1,0 +1,55 @@
+//===- Blocks.h - lanes across memory, a square of elements at a time -------===//
+//
+// Lanes along one loop may lie far apart in a buffer while another loop, the *line* loop, walks along memory: a
+// transposition. Instead of one element per lane, a block is read as one vector per lane along the lines and turned in
+// registers, by log2(lanes) rounds of shuffles:
+//
+//   for block of lanes:  for block of lines:
+//     row[i]  = `lanes` elements along memory, from lane i          as many loads as lanes
+//     line[j] = (row[0][j], row[1][j], ...)                        shuffles
+//     for j:  the value at line j is demanded, and finds line[j] where it would have gathered
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Codegen/Cpu/Entry.h"
+#include "kumiko/Codegen/Cpu/Form.h"
+
+namespace kumiko::cpu {
+
+class Blocks {
+public:
+  Blocks(mlir::OpBuilder &builder, mlir::Location loc, Entry &entry, unsigned lanes)
+      : b(builder), loc(loc), entry(entry), lanes(lanes) {}
+
+  /// A new block: its lines start where slot `line` says; only the first `lineCount` of them and `laneCount` lanes are
+  /// real. Everything that is asked for until the next one must be emitted where it dominates what follows.
+  void begin(unsigned line, const eq::Extent &laneCount, const eq::Extent &lineCount);
+  void end() { active = false; }
+  /// Further requests are for this line of the block.
+  void setLine(int64_t number) { current = number; }
+
+  /// What is stored at `offset`, which has lanes apart, `indexOf` gives the place of a lane; null where lines do not
+  /// run along memory, or outside of a block.
+  mlir::Value at(mlir::Value memref, const Form &offset, llvm::function_ref<mlir::Value(const Form &)> indexOf);
+
+private:
+  struct Block {
+    mlir::Value memref;
+    Form offset; ///< of line 0
+    llvm::SmallVector<mlir::Value> lines;
+  };
+
+  llvm::SmallVector<mlir::Value> turn(llvm::SmallVector<mlir::Value> rows);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  Entry &entry;
+  int64_t lanes;
+  bool active = false;
+  unsigned line = 0;
+  int64_t current = 0;
+  eq::Extent laneCount, lineCount;
+  std::vector<Block> blocks;
+};
+
+} // namespace kumiko::cpu
