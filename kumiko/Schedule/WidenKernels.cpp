@@ -79,8 +79,8 @@ public:
         widen(combiner->getResult(0));
       }
       for (Operation &inner : op.getBody()->without_terminator())
-        if (isa<arith::AddFOp, arith::SubFOp>(inner) && isF32(inner.getResult(0)) && sumsRounded(inner) &&
-            matters(inner.getResult(0)))
+        if (isa<arith::AddFOp, arith::SubFOp>(inner) && isF32(inner.getResult(0)) &&
+            (takesWide(inner) || (sumsRounded(inner) && matters(inner.getResult(0)))))
           widen(inner.getResult(0));
     }
   }
@@ -142,6 +142,14 @@ private:
            (isRounded(op.getOperand(0)) && isRounded(op.getOperand(1)));
   }
 
+  /// A sum that is there in f64 is rounded after what is added to it: the addition costs the same.
+  bool takesWide(Operation &op) const {
+    return llvm::any_of(op.getOperands(), [&](Value operand) {
+      auto argument = dyn_cast<BlockArgument>(operand);
+      return argument && tensors.contains(op.getParentOp()->getOperand(argument.getArgNumber()));
+    });
+  }
+
   /// Whether digits of the value reach a result or a sum: functions and comparisons do not pass them on.
   bool matters(Value value) {
     auto [known, isNew] = reaches.try_emplace(value, false);
@@ -160,7 +168,8 @@ private:
              matters(generic.getBody()->getArgument(use.getOperandNumber()));
     if (isa<linalg::YieldOp>(user))
       return matters(user->getParentOp()->getResult(use.getOperandNumber()));
-    bool moves = isa<tensor::PadOp, tensor::InsertSliceOp, tensor::ExtractSliceOp>(user) || isView(user);
+    bool moves =
+        isa<tensor::PadOp, tensor::InsertSliceOp, tensor::ExtractSliceOp, tensor::ExtractOp>(user) || isView(user);
     return (moves || isArithmetic(user)) && matters(user->getResult(0));
   }
 

@@ -99,3 +99,54 @@ nn.kernel @product(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64
   } -> tensor<64x64xf32>
   nn.yield %s : tensor<64x64xf32>
 }
+
+// So it does where the difference is looked up afterwards, as in a rotation that puts its halves side by side.
+// CHECK-LABEL: nn.kernel @rotate_and_look_up
+// CHECK: arith.subf {{.*}} : f64
+// CHECK: arith.truncf
+// CHECK: tensor.extract
+nn.kernel @rotate_and_look_up(%x: tensor<8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#vector, #vector, #vector, #vector], iterator_types = ["parallel"]}
+      ins(%x, %a, %b : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%p: f32, %q: f32, %r: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.mulf %p, %r : f32
+    %2 = arith.subf %0, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<8xf32>
+  %z = linalg.generic {indexing_maps = [#vector], iterator_types = ["parallel"]} outs(%e : tensor<8xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %two = arith.constant 2 : index
+    %j = arith.remui %i, %two : index
+    %v = tensor.extract %y[%j] : tensor<8xf32>
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  nn.yield %z : tensor<8xf32>
+}
+
+// What is added to a wide sum is added before the sum is rounded, even where a function follows.
+// CHECK-LABEL: nn.kernel @gate
+// CHECK: arith.addf %{{.*}}, %{{.*}} : f64
+// CHECK: arith.addf %{{.*}}, %{{.*}} : f64
+// CHECK: math.tanh %{{.*}} : f32
+nn.kernel @gate(%x: tensor<4x6xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [#matrix, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x6xf32>) outs(%i : tensor<4xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [#vector, #vector, #vector], iterator_types = ["parallel"]}
+      ins(%s, %b : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.addf %p, %q : f32
+    %1 = math.tanh %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4xf32>
+  nn.yield %y : tensor<4xf32>
+}
