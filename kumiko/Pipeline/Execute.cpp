@@ -137,19 +137,25 @@ bool Executable::adopt(kumiko_model *loaded, ProblemList &problems) {
   return true;
 }
 
-std::unique_ptr<Executable> Executable::fromCompiled(const CompiledModel &compiled, ProblemList &problems) {
+std::unique_ptr<Executable> Executable::fromArtefact(const kumiko_artefact &artefact, ProblemList &problems) {
   auto result = std::unique_ptr<Executable>(new Executable());
-  result->file = compiled.program.name;
+  result->file = artefact.name;
+  kumiko_model *model = nullptr;
+  int status = result->api->model_from_artefact(&artefact, nullptr, &model);
+  if (!result->check(status, "cannot load the compiled model", problems) || !result->adopt(model, problems))
+    return nullptr;
+  return result;
+}
+
+std::unique_ptr<Executable> Executable::fromCompiled(const CompiledModel &compiled, ProblemList &problems) {
   auto jit = Jit::create(compiled.program, compiled.kernels, compiled.target);
   if (!jit) {
     takeProblems(jit.takeError(), problems);
     return nullptr;
   }
-  result->jit = std::move(*jit);
-  kumiko_model *model = nullptr;
-  int status = result->api->model_from_artefact(result->jit->artefact(), nullptr, &model);
-  if (!result->check(status, "cannot load the compiled model", problems) || !result->adopt(model, problems))
-    return nullptr;
+  auto result = fromArtefact(*(*jit)->artefact(), problems);
+  if (result)
+    result->jit = std::move(*jit);
   return result;
 }
 

@@ -15,6 +15,8 @@ class Executable {
 public:
   /// Loads what `compiled` holds into this process. The model must outlive the executable.
   static std::unique_ptr<Executable> fromCompiled(const CompiledModel &compiled, ProblemList &problems);
+  /// Takes tables that outlive the executable.
+  static std::unique_ptr<Executable> fromArtefact(const kumiko_artefact &artefact, ProblemList &problems);
   /// Loads a shared library that `kumiko compile` made.
   static std::unique_ptr<Executable> fromLibrary(llvm::StringRef path, ProblemList &problems);
   ~Executable();
@@ -31,6 +33,8 @@ public:
   /// Computes; the results are in results() until the next run.
   bool run(ProblemList &problems);
   llvm::ArrayRef<Tensor> results() const { return resultTensors; }
+  /// Nothing can be run afterwards.
+  std::vector<Tensor> takeResults() { return std::move(resultTensors); }
 
 private:
   Executable();

@@ -78,8 +78,13 @@ private:
   /// Extents of a value between calls. Below Lower its type has plain `?`; the kernel that makes it says more.
   SmallVector<eq::Extent, 4> extentsOf(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
+    if (type.hasStaticShape() || type.getEncoding())
+      return nn::extentsOf(type);
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      if (auto main = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
+        return extentsOf(type, main.getArgAttrDict(argument.getArgNumber()));
     auto call = value.getDefiningOp<nn::CallOp>();
-    if (type.hasStaticShape() || type.getEncoding() || !call)
+    if (!call)
       return nn::extentsOf(type);
     unsigned number = cast<OpResult>(value).getResultNumber();
     if (auto extents = call->getAttrOfType<ArrayAttr>(nn::extentsAttrName))
@@ -397,8 +402,10 @@ private:
       planned.buffers.front().steps.push_back({loops, true, int64_t(stride)});
       planned.buffers.push_back(resolved(places.lookup(loop.getBody().getArgument(0))));
     }
-    for (Value result : op->getResults())
+    for (Value result : op->getResults()) {
       planned.ends.push_back(resolved(places.lookup(result)));
+      planned.ends.back().bytes = bytesOf(result);
+    }
     program.calls.push_back(std::move(planned));
     bool repeats = !isa<nn::IfOp>(op);
     for (auto [which, region] : llvm::enumerate(op->getRegions())) {
@@ -432,12 +439,13 @@ private:
       if (failed(place))
         return failure();
       planned.buffers.push_back(resolved(*place));
-      planned.buffers.back().bytes = packing ? packing->elementCount() * packing->elementBytes : byteCountOf(operand);
+      planned.buffers.back().bytes =
+          packing ? eq::Extent(packing->elementCount() * packing->elementBytes) : bytesOf(underViews(operand));
     }
     planned.results = call->getNumResults();
     for (Value result : call->getResults()) {
       planned.buffers.push_back(resolved(places.lookup(result)));
-      planned.buffers.back().bytes = byteCountOf(result);
+      planned.buffers.back().bytes = bytesOf(result);
     }
     planned.nodes = nodesOf(call);
     program.calls.push_back(std::move(planned));

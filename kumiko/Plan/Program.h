@@ -52,7 +52,7 @@ struct BufferRef {
   uint32_t number = 0;
   uint64_t offset = 0;
   /// What the kernel may touch. Not in the artefact: kernels know their sizes.
-  uint64_t bytes = 0;
+  eq::Extent bytes = 0;
   llvm::SmallVector<LoopStep, 1> steps = {};
 };
 

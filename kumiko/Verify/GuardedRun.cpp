@@ -1,8 +1,8 @@
 #include "kumiko/Verify/GuardedRun.h"
 #include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/Jit.h"
-#include "kumiko/Verify/ProgramWalk.h"
-#include "runtime/include/kumiko/kumiko.h"
+#include "kumiko/Pipeline/Execute.h"
+#include "kumiko/Verify/WatchedCalls.h"
 #include "llvm/Support/MathExtras.h"
 #include <sys/mman.h>
 #include <unistd.h>
@@ -40,107 +40,74 @@ private:
   char *start = nullptr, *place = nullptr;
 };
 
-/// Holds what lies between calls, in ordinary memory.
-class GuardedRun {
+/// One call after the other, each between guards.
+class GuardedCalls {
 public:
-  GuardedRun(const CompiledModel &compiled, const kumiko_artefact &artefact, llvm::ArrayRef<Tensor> inputs,
-             GuardSide side)
-      : program(compiled.program), artefact(artefact), inputs(inputs), side(side), walk(program.calls),
-        arena(program.arenaBytes) {}
+  GuardedCalls(const Program &program, GuardSide side) : program(program), side(side) {}
 
-  llvm::Error run() {
-    for (const ProgramValue &output : program.outputs) {
-      auto zeros = Tensor::zeros(output.type, output.shape);
-      if (!zeros)
-        return zeros.takeError();
-      results.push_back(std::move(*zeros));
-    }
-    llvm::Error failure = llvm::Error::success();
-    auto kernel = [&](size_t number) {
-      failure = runCall(number);
-      return !failure;
-    };
-    walk.run(0, program.calls.size(), kernel, [&](const BufferRef &buffer) { return address(buffer); });
-    return failure;
+  int watch(const WatchedCalls::Event &event) {
+    if (!event.run) // what a loop leaves behind
+      return KUMIKO_OK;
+    if (event.chunk == 0 && !open(event))
+      return KUMIKO_E_MEMORY;
+    GuardedBuffer scratch(llvm::alignTo(numberOf(program, event.symbols, event.call.scratchBytes), 64), side);
+    if (!scratch.data())
+      return KUMIKO_E_MEMORY;
+    int64_t chunks = numberOf(program, event.symbols, event.call.chunks);
+    int status = event.run(pointers.data(), event.symbols, event.chunk, scratch.data());
+    if (event.chunk + 1 == chunks)
+      close(event);
+    return status;
   }
-
-  std::vector<Tensor> results;
 
 private:
-  char *address(const BufferRef &buffer) {
-    switch (buffer.space) {
-    case Space::Input:
-      return reinterpret_cast<char *>(const_cast<uint8_t *>(inputs[buffer.number].data())) + walk.offsetOf(buffer);
-    case Space::Output:
-      return reinterpret_cast<char *>(results[buffer.number].mutableData()) + walk.offsetOf(buffer);
-    case Space::Weights:
-      return static_cast<char *>(const_cast<void *>(artefact.weights)) + walk.offsetOf(buffer);
-    case Space::Arena:
-      return arena.data() + walk.offsetOf(buffer);
-    case Space::Planned:
-      break; // of programs with symbols, which are not run here
-    }
-    llvm_unreachable("a space that artefact.h does not have");
-  }
+  static size_t operandsOf(const ProgramCall &call) { return call.buffers.size() - call.results; }
 
-  llvm::Error runCall(size_t number) {
-    const ProgramCall &call = program.calls[number];
-    std::vector<GuardedBuffer> buffers;
-    llvm::SmallVector<void *> pointers;
-    auto noMemory = [] { return emitError(Code::TooLarge, "no memory for guarded buffers", "guard smaller models"); };
-    for (const BufferRef &buffer : call.buffers) {
-      GuardedBuffer &guarded = buffers.emplace_back(buffer.bytes, side);
+  bool open(const WatchedCalls::Event &event) {
+    buffers.clear();
+    pointers.clear();
+    sizes.clear();
+    for (auto [number, buffer] : llvm::enumerate(event.call.buffers)) {
+      sizes.push_back(numberOf(program, event.symbols, buffer.bytes));
+      GuardedBuffer &guarded = buffers.emplace_back(sizes.back(), side);
       if (!guarded.data())
-        return noMemory();
-      bool result = buffers.size() > call.buffers.size() - call.results;
-      if (!result && buffer.bytes)
-        std::memcpy(guarded.data(), address(buffer), buffer.bytes);
-      if (!result)
+        return false;
+      if (number < operandsOf(event.call)) {
+        if (sizes.back())
+          std::memcpy(guarded.data(), event.buffers[number], sizes.back());
         guarded.forbidWrites();
+      }
       pointers.push_back(guarded.data());
     }
-    for (int64_t chunk = 0; chunk < call.chunks.value(); ++chunk) {
-      GuardedBuffer scratch(llvm::alignTo(call.scratchBytes.value(), 64), side);
-      if (!scratch.data())
-        return noMemory();
-      if (int status = artefact.calls[number].kernel(pointers.data(), nullptr, chunk, scratch.data()))
-        return emitError(Code::OperandValue,
-                         kumiko_get_api(KUMIKO_API_VERSION)->status_text(status) + llvm::Twine(", in node ") +
-                             call.nodes,
-                         "the data of an input is outside what the operator allows");
-    }
-    for (auto [buffer, guarded] :
-         llvm::drop_begin(llvm::zip_equal(call.buffers, buffers), call.buffers.size() - call.results))
-      if (buffer.bytes)
-        std::memcpy(address(buffer), guarded.data(), buffer.bytes);
-    return llvm::Error::success();
+    return true;
+  }
+
+  void close(const WatchedCalls::Event &event) {
+    for (size_t number = operandsOf(event.call); number < buffers.size(); ++number)
+      if (sizes[number])
+        std::memcpy(event.buffers[number], buffers[number].data(), sizes[number]);
   }
 
   const Program &program;
-  const kumiko_artefact &artefact;
-  llvm::ArrayRef<Tensor> inputs;
   GuardSide side;
-  ProgramWalk walk;
-  std::vector<char> arena;
+  std::vector<GuardedBuffer> buffers;
+  std::vector<void *> pointers;
+  std::vector<uint64_t> sizes;
 };
 } // namespace
 
 std::optional<std::vector<Tensor>> kumiko::runGuarded(const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs,
                                                       GuardSide side, ProblemList &problems) {
-  if (!compiled.program.isStatic()) {
-    problems.add(Code::UnsupportedForm, "a program with symbolic sizes is not run between guard pages")
-        .helped("give its dimensions numbers with --dim NAME=N");
-    return std::nullopt;
-  }
   auto jit = Jit::create(compiled.program, compiled.kernels, compiled.target);
   if (!jit) {
     takeProblems(jit.takeError(), problems);
     return std::nullopt;
   }
-  GuardedRun guarded(compiled, *(*jit)->artefact(), inputs, side);
-  if (llvm::Error error = guarded.run()) {
-    takeProblems(std::move(error), problems);
+  GuardedCalls guarded(compiled.program, side);
+  auto watch = [&](const WatchedCalls::Event &event) { return guarded.watch(event); };
+  WatchedCalls watched(compiled.program, *(*jit)->artefact(), watch);
+  auto executable = Executable::fromArtefact(watched.artefact(), problems);
+  if (!executable || !executable->prepare(inputs, /*threads=*/1, problems) || !executable->run(problems))
     return std::nullopt;
-  }
-  return std::move(guarded.results);
+  return executable->takeResults();
 }

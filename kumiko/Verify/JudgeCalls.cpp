@@ -4,77 +4,55 @@
 #include "kumiko/Evaluate/Graph.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
-#include "kumiko/Verify/ProgramWalk.h"
+#include "kumiko/Pipeline/Execute.h"
+#include "kumiko/Verify/BindSymbols.h"
 #include "kumiko/Verify/Verify.h"
+#include "kumiko/Verify/WatchedCalls.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/Support/MathExtras.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace kumiko;
 
 namespace {
-/// Walks the program on this thread, one call at a time.
-class Walker {
+/// The results of those calls that are judged, as they were when the call was done.
+class Recording {
 public:
-  Walker(const kumiko_artefact &artefact, const Program &program, llvm::ArrayRef<Tensor> inputs)
-      : artefact(artefact), inputs(inputs), calls(program.calls), walk(program.calls),
-        arena(allocate(artefact.arena_bytes)), scratch(allocate(artefact.scratch_bytes)) {
-    for (const ProgramValue &output : program.outputs)
-      results.push_back(allocate(output.byteCount()));
-  }
+  Recording(const Program &program, const llvm::DenseSet<size_t> &wanted) : program(program), wanted(wanted) {}
 
-  /// The kernel's code, or all that a loop or choice holds.
-  int run(size_t number) {
-    int code = 0;
-    auto kernel = [&](size_t each) { return (code = runKernel(each)) == 0; };
-    auto address = [&](const BufferRef &buffer) { return at(buffer); };
-    size_t end = number + 1 + calls[number].body + calls[number].otherwise;
-    walk.run(number, end, kernel, address);
-    return code;
-  }
-
-  char *at(const BufferRef &buffer) {
-    auto from = [&](const void *base) { return static_cast<char *>(const_cast<void *>(base)) + walk.offsetOf(buffer); };
-    switch (buffer.space) {
-    case Space::Input:
-      return from(inputs[buffer.number].data());
-    case Space::Output:
-      return from(results[buffer.number].get());
-    case Space::Weights:
-      return from(artefact.weights);
-    case Space::Arena:
-      return from(arena.get());
-    case Space::Planned:
-      break; // of programs with symbols, which are not judged call by call
+  int watch(const WatchedCalls::Event &event) {
+    symbols = event.symbols;
+    if (event.run)
+      if (int code = event.run(event.buffers, event.symbols, event.chunk, event.scratch))
+        return code;
+    bool done = !event.run || event.chunk + 1 == numberOf(program, event.symbols, event.call.chunks);
+    // Calls inside of a loop are judged with it.
+    if (!done || !wanted.contains(event.number) || event.call.isKernel() != bool(event.run))
+      return KUMIKO_OK;
+    // The last buffers of a kernel are its results.
+    size_t operands = event.run ? event.call.buffers.size() - event.call.results : 0;
+    llvm::ArrayRef<BufferRef> places = event.run ? llvm::ArrayRef(event.call.buffers) : event.call.ends;
+    for (size_t number = operands; number < places.size(); ++number) {
+      const char *bytes = static_cast<const char *>(event.buffers[number]);
+      results[event.number].emplace_back(bytes, bytes + numberOf(program, event.symbols, places[number].bytes));
     }
-    llvm_unreachable("a space that artefact.h does not have");
+    return KUMIKO_OK;
   }
+
+  /// What the symbols were when the program had ended; while its memory is there.
+  llvm::StringMap<int64_t> values() const {
+    llvm::StringMap<int64_t> result;
+    for (auto [number, symbol] : llvm::enumerate(program.symbols))
+      if (symbols) // a program without calls shows none
+        result[symbol.name] = symbols[number];
+    return result;
+  }
+
+  llvm::DenseMap<size_t, std::vector<std::vector<char>>> results;
 
 private:
-  int runKernel(size_t number) {
-    llvm::SmallVector<void *> buffers;
-    for (const BufferRef &buffer : calls[number].buffers)
-      buffers.push_back(at(buffer));
-    const kumiko_call &call = artefact.calls[number];
-    for (int64_t chunk = 0; chunk < call.chunks; ++chunk)
-      if (int code = call.kernel(buffers.data(), nullptr, chunk, scratch.get()))
-        return code;
-    return 0;
-  }
-
-  struct Free {
-    void operator()(void *memory) const { std::free(memory); }
-  };
-  using Memory = std::unique_ptr<void, Free>;
-  static Memory allocate(uint64_t bytes) {
-    return Memory(std::aligned_alloc(64, llvm::alignTo(std::max<uint64_t>(bytes, 1), 64)));
-  }
-
-  const kumiko_artefact &artefact;
-  llvm::ArrayRef<Tensor> inputs;
-  llvm::ArrayRef<ProgramCall> calls;
-  ProgramWalk walk;
-  Memory arena, scratch;
-  std::vector<Memory> results;
+  const int64_t *symbols = nullptr;
+  const Program &program;
+  const llvm::DenseSet<size_t> &wanted;
 };
 } // namespace
 
@@ -107,22 +85,34 @@ static size_t lastPiece(llvm::ArrayRef<ProgramCall> program, size_t first, llvm:
   return last;
 }
 
-/// Compares the results of `call`, which has just run, with the equations' results of `op`.
-static llvm::Error judgeCall(Walker &walker, const ProgramCall &call, mlir::Operation *op,
+/// For each of the fused calls the call of the program after which its results are there.
+static llvm::Expected<std::vector<size_t>> lastPieces(llvm::ArrayRef<ProgramCall> program,
+                                                      llvm::ArrayRef<mlir::Operation *> fused) {
+  std::vector<size_t> last;
+  size_t number = 0;
+  for (size_t index = 0; index < fused.size(); ++index) {
+    if (number >= program.size())
+      return defectError("the compiled program has fewer calls than the fused one");
+    // Reading a symbol is one call.
+    bool reads = llvm::isa<nn::SymbolOp>(fused[index]);
+    last.push_back(reads ? number : lastPiece(program, number, fused, index));
+    number = last.back() + 1 + program[last.back()].body + program[last.back()].otherwise;
+  }
+  return last;
+}
+
+/// Compares what a call has left with the equations' results of `op`.
+static llvm::Error judgeCall(llvm::ArrayRef<std::vector<char>> results, mlir::Operation *op,
                              llvm::ArrayRef<const Tensor *> right, const Tolerance &tolerance,
                              std::vector<Judgement> &judgements) {
-  // The last buffers of a kernel are its results.
-  auto places = call.isKernel() ? llvm::ArrayRef(call.buffers).take_back(op->getNumResults()) : call.ends;
-  for (auto [i, reference] : llvm::enumerate(right)) {
+  if (results.size() < right.size())
+    return defectError("a call of the compiled program has fewer results than the fused one");
+  for (auto [result, reference, value] : llvm::zip(results.take_back(right.size()), right, op->getResults())) {
     if (reference->element() == ElementType::Invalid)
       continue; // nobody reads it
-    auto type = llvm::cast<mlir::RankedTensorType>(op->getResult(i).getType());
-    ElementType element = nn::toEquation(type).element;
-    auto bytes = byteSize(element, type.getShape());
-    if (!bytes)
-      return bytes.takeError();
+    ElementType element = nn::toEquation(llvm::cast<mlir::RankedTensorType>(value.getType())).element;
     auto got =
-        Tensor::view(element, type.getShape(), {reinterpret_cast<uint8_t *>(walker.at(places[i])), size_t(*bytes)});
+        Tensor::view(element, reference->shape(), {reinterpret_cast<const uint8_t *>(result.data()), result.size()});
     if (!got)
       return got.takeError();
     Judgement judgement{sourceNodes(op->getLoc()), element, compare(*got, *reference), false};
@@ -132,45 +122,64 @@ static llvm::Error judgeCall(Walker &walker, const ProgramCall &call, mlir::Oper
   return llvm::Error::success();
 }
 
-std::vector<Judgement> kumiko::judgeCalls(mlir::ModuleOp fused, const CompiledModel &compiled,
-                                          llvm::ArrayRef<Tensor> inputs, const Tolerance &tolerance,
-                                          Precision precision, ProblemList &problems) {
-  if (!compiled.program.isStatic()) {
-    problems.add(Code::UnsupportedForm, "the model has symbolic dimensions, which are not judged op by op yet")
-        .helped("give them numbers with --dim NAME=N");
-    return {};
-  }
+/// Runs the program and gives the module its symbols; false when a problem was added.
+static bool record(mlir::ModuleOp module, const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs,
+                   Recording &recording, ProblemList &problems) {
   auto jit = Jit::create(compiled.program, compiled.kernels, compiled.target);
   if (!jit) {
     takeProblems(jit.takeError(), problems);
-    return {};
+    return false;
   }
-  Walker walker(*(*jit)->artefact(), compiled.program, inputs);
+  auto watch = [&](const WatchedCalls::Event &event) { return recording.watch(event); };
+  WatchedCalls watched(compiled.program, *(*jit)->artefact(), watch);
+  auto executable = Executable::fromArtefact(watched.artefact(), problems);
+  if (!executable || !executable->prepare(inputs, /*threads=*/1, problems) || !executable->run(problems))
+    return false;
+  bindSymbols(module, recording.values());
+  return true;
+}
+
+bool kumiko::bindSymbolsOf(const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs, mlir::ModuleOp module,
+                           ProblemList &problems) {
+  llvm::DenseSet<size_t> none;
+  Recording recording(compiled.program, none);
+  return compiled.program.isStatic() || record(module, compiled, inputs, recording, problems);
+}
+
+std::vector<Judgement> kumiko::judgeCalls(mlir::ModuleOp fused, const CompiledModel &compiled,
+                                          llvm::ArrayRef<Tensor> inputs, const Tolerance &tolerance,
+                                          Precision precision, ProblemList &problems) {
   auto main = fused.lookupSymbol<mlir::func::FuncOp>("main");
   llvm::SmallVector<mlir::Operation *> calls;
   for (mlir::Operation &op : main.getBody().front())
-    if (llvm::isa<nn::CallOp>(op) || op.getNumRegions() != 0)
+    if (llvm::isa<nn::CallOp, nn::SymbolOp>(op) || op.getNumRegions() != 0)
       calls.push_back(&op);
+  auto last = lastPieces(compiled.program.calls, calls);
+  if (!last) {
+    takeProblems(last.takeError(), problems);
+    return {};
+  }
+  // Those that read symbols have no results; they go when symbols get their values.
+  llvm::DenseMap<mlir::Operation *, size_t> judged;
+  llvm::DenseSet<size_t> wanted;
+  for (auto [op, call] : llvm::zip_equal(calls, *last))
+    if (!llvm::isa<nn::SymbolOp>(op))
+      wanted.insert(judged[op] = call);
+  Recording recording(compiled.program, wanted);
+  if (!record(fused, compiled, inputs, recording, problems))
+    return {};
   std::vector<Judgement> judgements;
-  size_t index = 0, number = 0;
   GraphOptions options;
   options.precision = precision;
   options.afterOp = [&](mlir::Operation *op, llvm::ArrayRef<const Tensor *>,
                         llvm::ArrayRef<const Tensor *> results) -> llvm::Error {
     bool done = !judgements.empty() && !judgements.back().good;
     // What is inside of a loop or a kernel is judged with it.
-    if (done || index == calls.size() || op != calls[index])
+    auto call = judged.find(op);
+    if (done || call == judged.end())
       return llvm::Error::success();
-    if (number >= compiled.program.calls.size())
-      return defectError("the compiled program has fewer calls than the fused one");
-    size_t last = lastPiece(compiled.program.calls, number, calls, index++);
-    const ProgramCall &judged = compiled.program.calls[last];
-    for (; number <= last; ++number)
-      if (int code = walker.run(number))
-        return emitError(Code::OperandValue, "a kernel answers with code " + llvm::Twine(code),
-                         "the data of an input may be outside what an operator allows");
-    number += judged.body + judged.otherwise;
-    return judgeCall(walker, judged, op, results, tolerance, judgements);
+    auto got = std::move(recording.results[call->second]);
+    return judgeCall(got, op, results, tolerance, judgements);
   };
   auto arguments = llvm::map_to_vector(inputs, [](const Tensor &tensor) { return &tensor; });
   auto results = evaluateGraph(main, arguments, options);

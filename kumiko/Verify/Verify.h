@@ -30,13 +30,19 @@ struct Judgement {
 std::vector<Tensor> evaluateModule(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs, Precision precision,
                                    ProblemList &problems);
 
+/// Gives the symbols of `module`, an earlier stage of the same model, the values that they have for these inputs; false
+/// when a problem was added.
+bool bindSymbolsOf(const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs, mlir::ModuleOp module,
+                   ProblemList &problems);
+
 /// Each of `got` against its reference.
 std::vector<Judgement> judge(llvm::ArrayRef<ProgramValue> values, llvm::ArrayRef<Tensor> got,
                              llvm::ArrayRef<Tensor> reference, const Tolerance &tolerance);
 
 /// Runs the compiled program call by call, and beside it the equations of each kernel; a judgement for each
 /// result of each call, named by its source nodes, up to and including the first that is not good. `fused` is the
-/// module of the same model after Fuse. Equations see the reference's values, not the compiled ones.
+/// module of the same model after Fuse, whose symbols get their values. Equations see the reference's values, not the
+/// compiled ones; results of calls are kept until they are judged.
 std::vector<Judgement> judgeCalls(mlir::ModuleOp fused, const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs,
                                   const Tolerance &tolerance, Precision precision, ProblemList &problems);
 

@@ -33,7 +33,7 @@ private:
   /// Compiles the model, or loads the library and finds the model it was made from.
   bool open();
   bool openLibrary();
-  /// The module after `stage`, with the sizes of the inputs; null with problems.
+  /// The module after `stage`; null with problems.
   std::unique_ptr<CompiledModel> compileUpTo(Stage stage);
   /// What the evaluator makes of the model and the inputs, without any pass of the compiler.
   bool computeReference();
@@ -70,11 +70,6 @@ bool Verification::readTolerance() {
 
 std::unique_ptr<CompiledModel> Verification::compileUpTo(Stage stage) {
   CompileOptions part = options;
-  // The evaluator takes modules with numbers only.
-  for (auto [value, tensor] : llvm::zip_equal(executable->inputs(), inputs))
-    for (auto [axis, extent] : llvm::enumerate(tensor.shape()))
-      if (value.shape[axis] == -1)
-        part.import.dims[llvm::formatv("{0}[{1}]", value.name, axis).str()] = extent;
   part.stopAfter = stage;
   part.dumpFolder.clear();
   return compile(source, part, problems);
@@ -141,7 +136,7 @@ bool Verification::computeReference() {
 bool Verification::compareStages() {
   for (Stage stage : {Stage::Optimize, Stage::Fuse}) {
     auto model = compileUpTo(stage);
-    if (!model)
+    if (!model || !bindSymbolsOf(*compiled, inputs, *model->module, problems))
       return false;
     std::vector<Tensor> results = evaluateModule(*model->module, inputs, precision, problems);
     if (problems.hasErrors() || !roundToOutputs(results))

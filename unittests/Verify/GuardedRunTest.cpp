@@ -7,7 +7,7 @@ using namespace kumiko::test;
 
 namespace {
 
-std::unique_ptr<CompiledModel> addition(onnx::test::Folder &folder, int64_t count) {
+std::unique_ptr<CompiledModel> addition(onnx::test::Folder &folder, onnx::test::Dim count) {
   using namespace onnx::test;
   GraphParts parts;
   for (const char *name : {"a", "b"})
@@ -17,6 +17,7 @@ std::unique_ptr<CompiledModel> addition(onnx::test::Folder &folder, int64_t coun
   ProblemList problems;
   CompileOptions options;
   options.jobs = 1;
+  options.import.symbols = true;
   return compile(folder.write("add.onnx", model(graph(parts)).bytes), options, problems);
 }
 
@@ -48,10 +49,35 @@ TEST(GuardedRun, OneElementTooMany) {
     auto model = addition(folder, 37);
     ASSERT_TRUE(model);
     ASSERT_EQ(model->program.calls[0].buffers.size(), 3u);
-    model->program.calls[0].buffers[number].bytes -= 4;
+    model->program.calls[0].buffers[number].bytes = 37 * 4 - 4;
     std::vector<Tensor> inputs = twoInputs(37);
     ProblemList problems;
     EXPECT_EXIT((void)runGuarded(*model, inputs, GuardSide::After, problems), testing::KilledBySignal(SIGSEGV), "");
+  }
+}
+
+// With symbols the sizes are those of the run.
+TEST(GuardedRun, Symbols) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  onnx::test::Folder folder;
+  auto model = addition(folder, "n");
+  ASSERT_TRUE(model);
+  ASSERT_FALSE(model->program.isStatic());
+  for (int64_t count : {1, 16, 37, 1000})
+    for (GuardSide side : {GuardSide::After, GuardSide::Before}) {
+      ProblemList problems;
+      auto results = runGuarded(*model, twoInputs(count), side, problems);
+      ASSERT_TRUE(results);
+      EXPECT_EQ((*results)[0].count(), count);
+    }
+  for (size_t number = 0; number < 3; ++number) {
+    eq::Extent &bytes = model->program.calls[0].buffers[number].bytes;
+    eq::Extent right = bytes;
+    bytes = eq::Extent::symbol("n") * 4 + eq::Extent(-4);
+    std::vector<Tensor> inputs = twoInputs(37);
+    ProblemList problems;
+    EXPECT_EXIT((void)runGuarded(*model, inputs, GuardSide::After, problems), testing::KilledBySignal(SIGSEGV), "");
+    bytes = right;
   }
 }
 

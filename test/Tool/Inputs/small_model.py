@@ -77,6 +77,18 @@ def dense():
     )
 
 
+def batched():
+    """y = relu(x @ w) for any number of rows, and the places where y is not 0."""
+    weights = [((7 * i) % 11 - 5) / 8 for i in range(32)]
+    nodes = [
+        node("MatMul", ["x", "w"], ["product"], "dense/product"),
+        node("Relu", ["product"], ["y"], "dense/relu"),
+        node("NonZero", ["y"], ["places"], "places"),
+    ]
+    outputs = [value_info("y", ["rows", 4]), value_info("places", [2, "count"], INT64)]
+    return model(nodes, [tensor("w", [8, 4], weights)], [value_info("x", ["rows", 8])], outputs)
+
+
 def foreign():
     """A node of somebody else's domain."""
     nodes = [node("FancyNorm", ["x"], ["y"], "block/norm", domain="com.acme")]
