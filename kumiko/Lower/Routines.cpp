@@ -201,7 +201,7 @@ static void replace(nn::UniqueOp op) {
                  0};
   Calls calls(op);
   Type list = calls.integers(size);
-  nn::RoutineOp find = calls.add({"unique_find", words, 1, productOf(shape) * 16, 40 * size + 64}, op.getX(),
+  nn::RoutineOp find = calls.add({"unique_find", words, 1, productOf(shape) * 16, 48 * size + 64}, op.getX(),
                                  {list, op.getWhich().getType(), list}, symbol);
   words[5] = Extent::symbol(symbol);
   nn::RoutineOp write =

@@ -130,7 +130,8 @@ typedef struct kumiko_unique {
   int64_t groups; /* the symbol; for kumiko_op_unique */
 } kumiko_unique;
 
-/** x -> firsts, which, counts (each of `size`), symbol. Wants 40 * size + 64 bytes of scratch. */
+/** x -> firsts, which, counts (each of `size`, null where nobody reads it), symbol. Wants 48 * size + 64 bytes of
+ *  scratch. */
 int kumiko_op_unique_find(const kumiko_unique *p, void *const *buffers, int64_t first, int64_t last, void *scratch);
 /** x, firsts, counts -> y, first, count. */
 int kumiko_op_unique(const kumiko_unique *p, void *const *buffers, int64_t first, int64_t last, void *scratch);

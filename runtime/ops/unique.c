@@ -100,11 +100,14 @@ int kumiko_op_unique_find(const kumiko_unique *p, void *const *buffers, int64_t 
   (void)first, (void)last;
   const char *x = buffers[0];
   int64_t *firsts = buffers[1], *which = buffers[2], *counts = buffers[3], groups = 0;
-  int64_t *order = scratch; /* behind it, room for sorting, later for numbering */
+  int64_t *order = scratch; /* behind it, room for sorting, later for numbering and for results that nobody asks for */
   if (p->size && p->outer == 1 && p->inner == 1)
     sort_elements(p, x, (char *)scratch + ((p->size * 8 + 63) & ~(int64_t)63), order);
   else
     sort_slices(p, x, order);
+  which = which ? which : order + 3 * p->size;
+  firsts = firsts ? firsts : order + 4 * p->size;
+  counts = counts ? counts : order + 5 * p->size;
   for (int64_t i = 0; i < p->size; ++i) {
     if (i == 0 || compare(p, x, order[i - 1], order[i]) != 0) {
       firsts[groups] = order[i];

@@ -91,10 +91,19 @@ template <typename T> void checkUnique(uint32_t type, std::vector<T> x, int64_t 
   int64_t size = outer * inner ? int64_t(x.size()) / outer / inner : 0;
   kumiko_unique p = {int64_t(type), outer, size, inner, sorted, 0};
   Numbers firsts(size), which(size), counts(size);
-  std::vector<double> scratch(5 * size + 16);
+  std::vector<double> scratch(6 * size + 16);
   int64_t symbol = -1;
   void *finding[] = {x.data(), firsts.data(), which.data(), counts.data(), &symbol};
   ASSERT_EQ(kumiko_op_unique_find(&p, finding, 0, 1, scratch.data()), KUMIKO_OK);
+  // Results that nobody reads have no memory.
+  Numbers others(size);
+  void *partly[][5] = {{x.data(), nullptr, others.data(), nullptr, &symbol},
+                       {x.data(), others.data(), nullptr, nullptr, &symbol}};
+  for (int number = 0; number < 2; ++number) {
+    ASSERT_EQ(kumiko_op_unique_find(&p, partly[number], 0, 1, scratch.data()), KUMIKO_OK);
+    for (int64_t i = 0; i < (number ? symbol : size); ++i)
+      EXPECT_EQ(others[i], (number ? firsts : which)[i]);
+  }
   // By a map from slices to their positions.
   std::map<std::vector<T>, Numbers> groups;
   for (int64_t i = 0; i < size; ++i) {

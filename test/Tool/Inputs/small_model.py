@@ -27,7 +27,11 @@ def message(field, data):
     return varint(field << 3 | 2) + varint(len(data)) + data
 
 
-FLOAT, INT64 = 1, 7
+def real(field, value):
+    return varint(field << 3 | 5) + struct.pack("<f", value)
+
+
+FLOAT, INT64, BOOL = 1, 7, 9
 
 
 def tensor(name, shape, values, kind=FLOAT):
@@ -136,6 +140,33 @@ def noise():
     shape = message(5, message(1, "shape") + number(8, 2) + number(20, 7))
     nodes = [node("RandomNormal", [], ["r"], "draw", shape), node("Add", ["x", "r"], ["y"], "sum")]
     return model(nodes, [], [value_info("x", [2])], [value_info("y", [2])])
+
+
+def irregular():
+    """Ops that are functions in C, most with results of a size that data decide; any number of rows."""
+    seed = message(5, message(1, "seed") + real(2, 3.0) + number(20, 1))
+    nodes = [
+        node("TopK", ["x", "two"], ["best", "at"], "top"),
+        node("Unique", ["x"], ["different"], "unique"),
+        node("NonZero", ["x"], ["places"], "nonzero"),
+        node("ReduceMax", ["x"], ["peak"], "peak", message(5, message(1, "keepdims") + number(3, 0) + number(20, 2))),
+        node("Mul", ["weights", "peak"], ["scores"], "scores"),
+        node("NonMaxSuppression", ["boxes", "scores", "two", "half"], ["kept"], "suppress"),
+        node("RandomUniform", [], ["row"], "draw", seed + message(5, message(1, "shape") + number(8, 6) + number(20, 7))),
+        node("Add", ["x", "row"], ["noise"], "noise"),
+        node("Compress", ["x", "mask"], ["picked"], "compress", message(5, message(1, "axis") + number(3, 1) + number(20, 2))),
+    ]
+    weights = [
+        tensor("two", [1], [2], INT64),
+        tensor("half", [1], [0.5]),
+        tensor("boxes", [1, 3, 4], [0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, 5, 1, 6]),
+        tensor("weights", [1, 1, 3], [0.9, 0.8, 0.7]),
+        number(1, 6) + number(2, BOOL) + message(8, "mask") + message(9, bytes([1, 0, 0, 1, 1, 0])),
+    ]
+    outputs = [value_info("best", ["rows", 2]), value_info("at", ["rows", 2], INT64), value_info("different", ["count"])]
+    outputs += [value_info("places", [2, "full"], INT64), value_info("kept", ["boxes_kept", 3], INT64)]
+    outputs += [value_info("noise", ["rows", 6]), value_info("picked", ["rows", 3])]
+    return model(nodes, weights, [value_info("x", ["rows", 6])], outputs)
 
 
 def lookup():
