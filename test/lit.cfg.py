@@ -11,16 +11,18 @@ config.excludes = ["Inputs", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 
 # A test that hangs fails, and so does one that eats the machine's memory. AddressSanitizer reserves far more address
-# space than it uses, so it cannot have the second limit.
+# space than it uses, so it cannot have the second limit, and ThreadSanitizer lifts it.
 lit_config.maxIndividualTestTime = 120
 if not config.kumiko_asan:
     limit = 8_000_000 * 1024
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 path = os.pathsep.join([config.kumiko_bin, os.path.dirname(config.filecheck), config.llvm_tools, os.environ["PATH"]])
 config.environment["PATH"] = path
 config.substitutions.append(("%source", config.kumiko_source))
 config.substitutions.append(("%runtime", config.kumiko_runtime))
+# How long tests of threads run; `lit -D seconds=60` in check-long.
+config.substitutions.append(("%seconds", lit_config.params.get("seconds", "3")))
 
 # `REQUIRES: aarch64`: an emulator and a C library for it are installed.
 cross = "/usr/aarch64-linux-gnu"

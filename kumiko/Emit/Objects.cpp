@@ -1,5 +1,6 @@
 #include "kumiko/Emit/Objects.h"
 #include "kumiko/Emit/EmitError.h"
+#include "kumiko/Emit/WatchThreads.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -17,7 +18,7 @@ using Bytes = llvm::SmallVector<char, 0>;
 /// Vectorisers and unrolling stay off: kernels arrive in vectors of the right width and unrolled where it pays; what is
 /// scalar or a loop in them is so on purpose. On whole networks unrolling costs a quarter of the time spent here; run
 /// time stayed within noise but for ShuffleNet, which is 2 % slower without it.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool watched) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.LoopInterleaving = false;
@@ -35,11 +36,13 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
+  if (watched)
+    watchThreads(module, modules);
 }
 
 static llvm::Expected<Bytes> assembleOn(llvm::Module &module, const Target &target, llvm::TargetMachine &machine) {
   applyTarget(module, target, machine);
-  optimize(module, machine);
+  optimize(module, machine, target.watchesThreads);
   Bytes bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;

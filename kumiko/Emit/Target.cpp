@@ -67,6 +67,9 @@ llvm::StringRef kumiko::targetNames() { return "host, x86-64-v2, x86-64-v3, x86-
 
 llvm::Expected<Target> kumiko::targetNamed(llvm::StringRef name) {
   Target target;
+  target.watchesThreads = name.consume_back("+tsan");
+  if (target.watchesThreads && name != "x86-64-v2")
+    return emitError(Code::BadOption, "ThreadSanitizer does not see all code for " + name, "use --target=x86-64-v2");
   target.name = name.str();
   if (name == "host") {
     target.triple = llvm::Triple(llvm::sys::getDefaultTargetTriple());

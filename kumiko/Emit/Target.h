@@ -27,6 +27,8 @@ struct Target {
   bool hasFma = true, hasHalf = true;
   /// vpdpbusd on whole vectors: four products of bytes into each sum, without saturation.
   bool byteDot = false;
+  /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.
+  bool watchesThreads = false;
 
   bool isHost() const { return name == "host"; }
   /// This machine can run what is made for the target.
@@ -35,7 +37,8 @@ struct Target {
   std::string describe() const;
 };
 
-/// `host`, `x86-64-v2`, `x86-64-v3`, `x86-64-v4` or `aarch64`.
+/// `host`, `x86-64-v2`, `x86-64-v3`, `x86-64-v4` or `aarch64`. `x86-64-v2+tsan`, for tests, is watched by
+/// ThreadSanitizer; it has no masked accesses, which would not be seen.
 llvm::Expected<Target> targetNamed(llvm::StringRef name);
 
 /// The names that targetNamed knows, for messages.

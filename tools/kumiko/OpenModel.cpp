@@ -18,6 +18,8 @@ CompileOptions kumiko::compileOptionsOf(const Invocation &invocation, ProblemLis
   // The table has checked the value.
   options.allow = *allowNamed(invocation.value(OPT_allow, nameOf(options.allow)));
   options.target = invocation.value(OPT_target, "host").str();
+  if (invocation.has(OPT_sanitize))
+    options.target += "+tsan";
   options.dumpFolder = invocation.value(OPT_dump_ir).str();
   options.jobs = invocation.threadCount(OPT_jobs, problems);
   return options;

@@ -68,6 +68,8 @@ defm stop_after : Value<"stop-after", "STAGE", [compile],
   "print the IR after import, optimize, fuse, lower, schedule, plan, codegen or emit">;
 defm dump_ir : Value<"dump-ir", "DIR", compiling, "write the IR after every stage into DIR">;
 def timing : Flag<["--"], "timing", compiling>, HelpText<"say on standard error where compile time went">;
+// For tests of Kumiko itself, so without a line in the help.
+def sanitize : Joined<["--"], "sanitize=", [compile]>, Values<"thread">;
 defm jobs : Value<"jobs", "N", compiling, "threads of the compiler; never changes the result">;
 } // group
 

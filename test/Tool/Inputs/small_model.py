@@ -27,10 +27,6 @@ def message(field, data):
     return varint(field << 3 | 2) + varint(len(data)) + data
 
 
-def real(field, value):
-    return varint(field << 3 | 5) + struct.pack("<f", value)
-
-
 FLOAT, INT64, BOOL = 1, 7, 9
 
 
@@ -144,7 +140,7 @@ def noise():
 
 def irregular():
     """Ops that are functions in C, most with results of a size that data decide; any number of rows."""
-    seed = message(5, message(1, "seed") + real(2, 3.0) + number(20, 1))
+    seed = real("seed", 3.0)
     nodes = [
         node("TopK", ["x", "two"], ["best", "at"], "top"),
         node("Unique", ["x"], ["different"], "unique"),
@@ -167,6 +163,25 @@ def irregular():
     outputs += [value_info("places", [2, "full"], INT64), value_info("kept", ["boxes_kept", 3], INT64)]
     outputs += [value_info("noise", ["rows", 6]), value_info("picked", ["rows", 3])]
     return model(nodes, weights, [value_info("x", ["rows", 6])], outputs)
+
+
+def network():
+    """Layers over any number of rows, large enough for several chunks: products, functions, sums, a choice of elements."""
+    first = [((7 * i) % 113 - 56) / 560 for i in range(64 * 256)]
+    second = [((5 * i) % 97 - 48) / 970 for i in range(256 * 64)]
+    nodes = [
+        node("MatMul", ["x", "first"], ["a"], "first"),
+        node("Tanh", ["a"], ["b"], "bent"),
+        node("MatMul", ["b", "second"], ["c"], "second"),
+        node("Add", ["c", "x"], ["d"], "skip"),
+        node("Softmax", ["d"], ["y"], "share"),
+        node("Transpose", ["d"], ["e"], "turn"),
+        node("MatMul", ["e", "y"], ["square"], "square"),
+        node("TopK", ["d", "three"], ["best", "at"], "top"),
+    ]
+    weights = [tensor("first", [64, 256], first), tensor("second", [256, 64], second), tensor("three", [1], [3], INT64)]
+    outputs = [value_info("y", ["rows", 64]), value_info("square", [64, 64]), value_info("best", ["rows", 3])]
+    return model(nodes, weights, [value_info("x", ["rows", 64])], outputs)
 
 
 def lookup():
