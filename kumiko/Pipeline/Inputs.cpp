@@ -87,8 +87,7 @@ std::optional<size_t> InputReader::numberOf(llvm::StringRef name, llvm::StringRe
   return std::nullopt;
 }
 
-/// `f32[batch,3]`.
-static std::string describe(const ProgramValue &value) {
+std::string kumiko::describe(const ProgramValue &value) {
   if (value.isStatic())
     return describe(value.type, value.shape);
   std::vector<std::string> extents;

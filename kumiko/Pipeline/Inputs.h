@@ -17,6 +17,9 @@ struct InputSources {
   bool randomOtherwise = false;
 };
 
+/// The value's type with its sizes, `f32[batch,3]`.
+std::string describe(const ProgramValue &value);
+
 /// One tensor for each of `inputs`, of its type and shape; empty when problems were added.
 std::vector<Tensor> readInputs(llvm::ArrayRef<ProgramValue> inputs, const InputSources &sources, ProblemList &problems);
 

@@ -15,8 +15,9 @@ static uint64_t turnsAround(mlir::Operation *op) {
   return turns;
 }
 
-uint64_t kumiko::countMultiplyAdds(mlir::ModuleOp module) {
+std::optional<uint64_t> kumiko::countMultiplyAdds(mlir::ModuleOp module) {
   uint64_t total = 0;
+  bool isNumber = true;
   module.walk([&](nn::EquationInterface op) {
     auto instance = nn::instantiate(op, /*onlyUsedResults=*/true);
     if (!instance)
@@ -25,8 +26,9 @@ uint64_t kumiko::countMultiplyAdds(mlir::ModuleOp module) {
     for (const eq::Statement &statement : instance->statements)
       if (eq::classify(statement) == eq::StatementClass::Contraction) {
         eq::Extent points = eq::pointsOf(statement);
+        isNumber &= points.isStatic();
         total = llvm::SaturatingMultiplyAdd<uint64_t>(turns, points.isStatic() ? points.value() : 0, total);
       }
   });
-  return total;
+  return isNumber ? std::optional(total) : std::nullopt;
 }

@@ -5,7 +5,7 @@
 namespace kumiko {
 
 /// How often an imported network multiplies two values and adds the product to a sum: the points of its contractions.
-/// Saturates.
-uint64_t countMultiplyAdds(mlir::ModuleOp module);
+/// Saturates. Empty where that depends on sizes that are not known.
+std::optional<uint64_t> countMultiplyAdds(mlir::ModuleOp module);
 
 } // namespace kumiko

@@ -1,5 +1,6 @@
 #include "kumiko/Lower/Refusal.h"
 #include "kumiko/Nn/Symbols.h"
+#include "kumiko/Pipeline/Inputs.h"
 #include "kumiko/Pipeline/MultiplyAdds.h"
 #include "tools/kumiko/Commands.h"
 #include "llvm/Support/JSON.h"
@@ -37,13 +38,15 @@ static void printModel(const Inspection &inspection) {
   if (!inspection.symbols.empty())
     llvm::outs() << "symbols\n";
   for (const std::string &name : inspection.symbols)
-    llvm::outs() << "  " << name << "\n";
+    llvm::outs() << "  " << printable(name) << "\n";
   for (const std::string &name : summary.overridable)
     llvm::outs() << "  " << printable(name) << " is an input with a value of its own; compiled as a constant\n";
   llvm::outs() << summary.nodes << " nodes, " << summary.parameters << " parameters (" << summary.parameterBytes
                << " bytes)";
   if (inspection.multiplyAdds)
     llvm::outs() << ", " << *inspection.multiplyAdds << " multiply-adds";
+  else if (!inspection.symbols.empty())
+    llvm::outs() << ", multiply-adds depend on sizes (--dim)";
   llvm::outs() << "\nops\n";
   for (const auto &[name, op] : summary.ops)
     llvm::outs() << "  " << printable(name) << " " << op.count << (op.supported ? "" : "  not supported") << "\n";
@@ -121,19 +124,13 @@ static bool isReadable(const onnx::ModelSummary &summary) {
   return summary.nodes != 0 || !summary.inputs.empty() || !summary.outputs.empty() || !summary.opsets.empty();
 }
 
-/// With sizes of inputs left open: what the symbols are, and the shapes of outputs as expressions over them.
-static void findSymbols(const Invocation &invocation, CompileOptions options, Inspection &inspection) {
-  Session session(/*jobs=*/1);
-  ProblemList problems;
-  onnx::ModelSummary summary;
-  DiagnosticsToProblems diagnostics(session.context(), Stage::Import, invocation.model, problems);
-  options.import.symbols = true;
-  auto module = onnx::importOnnx(invocation.model, session.context(), options.import, problems, summary);
-  if (mlir::failed(module))
-    return;
-  auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
+/// What the symbols are, and the types of inputs and outputs with expressions over them.
+static void describeSymbols(mlir::ModuleOp module, Inspection &inspection) {
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   for (const nn::Symbol &symbol : nn::symbolsOf(main))
     inspection.symbols.push_back(symbol.name + (symbol.isData ? ": from data" : ""));
+  for (auto [input, type] : llvm::zip_equal(inspection.summary.inputs, main.getArgumentTypes()))
+    input.type = onnx::describe(type);
   for (auto [output, type] : llvm::zip_equal(inspection.summary.outputs, main.getResultTypes()))
     output.type = onnx::describe(type);
 }
@@ -150,6 +147,7 @@ static void inspectModel(const Invocation &invocation, ProblemList &problems) {
     DiagnosticsToProblems diagnostics(session.context(), Stage::Import, invocation.model, problems);
     auto module = onnx::importOnnx(invocation.model, session.context(), options.import, problems, inspection.summary);
     if (mlir::succeeded(module)) {
+      describeSymbols(**module, inspection);
       inspection.multiplyAdds = countMultiplyAdds(**module);
       lower::findRefusals(**module, /*foldable=*/true, [&](mlir::Operation *op, llvm::StringRef why) {
         std::string reason = ("'" + op->getName().getStringRef() + "' is not yet compiled: " + why).str();
@@ -158,9 +156,6 @@ static void inspectModel(const Invocation &invocation, ProblemList &problems) {
       });
     }
   }
-  auto isOpen = [](const Problem &problem) { return problem.code == Code::SymbolicDimension; };
-  if (llvm::any_of(problems.all(), isOpen))
-    findSymbols(invocation, options, inspection);
   if (isReadable(inspection.summary))
     invocation.has(OPT_json) ? printModelJson(inspection) : printModel(inspection);
 }
@@ -172,7 +167,7 @@ static void inspectLibrary(const Invocation &invocation, ProblemList &problems) 
   auto values = [](llvm::ArrayRef<ProgramValue> list) {
     std::vector<onnx::ModelSummary::Value> result;
     for (const ProgramValue &value : list)
-      result.push_back({value.name, describe(value.type, value.shape)});
+      result.push_back({value.name, describe(value)});
     return result;
   };
   const kumiko_model_info &info = executable->info();
