@@ -140,6 +140,22 @@ TEST(Symbols, WhatMustAgreeIsChecked) {
   EXPECT_EQ(sum.checks(), (Checks{"M ~ L", "K ~ 7"}));
 }
 
+// Behind the check two names for a size are one: the concatenation has no dimension of which one may be 1.
+TEST(Symbols, ConcatenatedSizesAreOne) {
+  GraphParts parts;
+  parts.inputs = {valueInfo("a", DataType::Float, {"M", "K", "H"}), valueInfo("b", DataType::Float, {"L", "N", 7})};
+  parts.outputs = {output("y")};
+  parts.nodes = {node("Concat", {"a", "b"}, {"y"}, "", {attribute("axis", int64_t(1))})};
+  Symbolic m(parts);
+  EXPECT_EQ(m.result(), "M, K + N, 7");
+  EXPECT_EQ(m.checks(), (Checks{"L == M", "7 == H"}));
+  m.main().walk([](mlir::Operation *op) {
+    if (op->getName().getStringRef() == "nn.concat")
+      for (mlir::Value x : op->getOperands())
+        EXPECT_EQ(nn::extentsOf(mlir::cast<mlir::RankedTensorType>(x.getType()))[0].str(), "M");
+  });
+}
+
 TEST(Symbols, SlicesOfShapesAndOfData) {
   std::vector<Message> lists{integers("from", {1}), integers("to", {-1})};
   Symbolic middle(one(node("Slice", {"x", "from", "to"}, {"y"}), {"N", 4}, lists));

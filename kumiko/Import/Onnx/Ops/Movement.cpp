@@ -35,6 +35,7 @@ Results importConcat(NodeContext &n) {
   }
   Value first = n.input(0);
   axis = n.axis(axis, n.rankOf(first));
+  Sizes common = n.sizesOf(first); // of two expressions for a size that agree the first, but a number before any
   for (auto [number, x] : enumerate(n.inputs())) {
     if (n.failed())
       return {};
@@ -45,15 +46,25 @@ Results importConcat(NodeContext &n) {
     }
     bool fits = n.rankOf(x) == n.rankOf(first);
     Sizes sizes = n.sizesOf(x), wanted = n.sizesOf(first);
-    for (int64_t dim = 0; fits && dim < n.rankOf(first); ++dim)
+    for (int64_t dim = 0; fits && dim < n.rankOf(first); ++dim) {
       fits = dim == axis || n.agree(sizes[dim], wanted[dim], "inputs are equal in all but one axis");
+      if (sizes[dim].isStatic())
+        common[dim] = sizes[dim];
+    }
     if (!fits && !n.failed()) {
       n.fail(Code::OperandShape, "inputs 0 and " + Twine(number) + " differ in more than axis " + Twine(axis))
           .helped("all other dimensions must be equal");
       return {};
     }
   }
-  return {n.inputCount() == 1 ? first : n.make("concat", n.inputs(), {n.is("axis", axis)})};
+  if (n.inputCount() == 1)
+    return {first};
+  // Sizes that must agree are one size from here on, not sizes of which one may be 1.
+  auto agreed = [&](Value x) {
+    common[axis] = n.sizesOf(x)[axis];
+    return n.reshape(x, common);
+  };
+  return {n.make("concat", map_to_vector<4>(n.inputs(), agreed), {n.is("axis", axis)})};
 }
 
 /// NumPy's rule for two shapes; empty when they do not go together. Of two expressions the first wins, and the op says
