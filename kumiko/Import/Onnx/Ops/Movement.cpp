@@ -1,5 +1,6 @@
 //===- Movement.cpp - elements that change places ----------------------------===//
 #include "kumiko/Import/Onnx/Registry.h"
+#include "kumiko/Nn/Nn.h"
 #include "kumiko/Support/Convert.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -60,9 +61,11 @@ Results importConcat(NodeContext &n) {
   if (n.inputCount() == 1)
     return {first};
   // Sizes that must agree are one size from here on, not sizes of which one may be 1.
-  auto agreed = [&](Value x) {
+  auto agreed = [&](Value x) -> Value {
     common[axis] = n.sizesOf(x)[axis];
-    return n.reshape(x, common);
+    if (n.sizesOf(x) == common)
+      return x;
+    return nn::ReshapeOp::create(n.builder(), n.location(), nn::tensorOf(common, n.elementOf(x)), x);
   };
   return {n.make("concat", map_to_vector<4>(n.inputs(), agreed), {n.is("axis", axis)})};
 }
