@@ -102,6 +102,15 @@ Extent ceilDiv(const Extent &a, const Extent &b) {
 
 Extent mod(const Extent &a, const Extent &b) { return a - floorDiv(a, b) * b; }
 
+/// Whether `whole` is min(part, ...), or max for that kind: then so is min(part, whole).
+static bool absorbs(Atom::Kind kind, const Extent &whole, const Extent &part) {
+  auto terms = Polynomial::termsOf(whole);
+  if (terms.size() != 1 || terms[0].coefficient != 1 || terms[0].atoms.size() != 1 || Polynomial::constantOf(whole) != 0)
+    return false;
+  const Atom &atom = *terms[0].atoms[0];
+  return atom.kind == kind && (atom.a == part || atom.b == part);
+}
+
 static Extent extremum(Atom::Kind kind, const Extent &a, const Extent &b) {
   if (a.overflowed() || b.overflowed())
     return Extent::overflow();
@@ -111,6 +120,10 @@ static Extent extremum(Atom::Kind kind, const Extent &a, const Extent &b) {
     return wantsLarger ? a : b;
   if (difference.knownNonPositive())
     return wantsLarger ? b : a;
+  if (absorbs(kind, a, b))
+    return a;
+  if (absorbs(kind, b, a))
+    return b;
   bool swap = a.compare(b) > 0;
   return Polynomial::atom({kind, "", swap ? b : a, swap ? a : b, 0});
 }

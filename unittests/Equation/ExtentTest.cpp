@@ -107,6 +107,9 @@ TEST(Extent, MaxAndMinAreDecidedWhenTheyCanBe) {
   Extent h = sym("H");
   EXPECT_EQ(max(h, h + Extent(1)), h + Extent(1));
   EXPECT_EQ(min(h, 0), Extent(0));
+  EXPECT_EQ(min(9, min(h, 9)), min(h, 9));
+  EXPECT_EQ(max(max(h, sym("W")), sym("W")), max(h, sym("W")));
+  EXPECT_NE(min(8, min(h, 9)), min(h, 9));
   EXPECT_EQ(max(h, sym("W")), max(sym("W"), h));
   EXPECT_EQ(max(h, sym("W")).str(), "max(H, W)");
 }
