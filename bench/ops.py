@@ -34,6 +34,9 @@ def main():
             name, ms, flops, bytes_, copy = line.split("\t")
             time, flops, bytes_, copy = float(ms) * 1e-3, int(flops), int(bytes_), float(copy)
             arithmetic, memory = flops / (peak * 1e9), bytes_ / (copy * 1e9)
+            if time == 0:  # nothing is left to do: a view, or a result that is known when compiling
+                print(f"{name:22} {0:9.3f} {'-':>9} {'-':>8} {copy:7.1f} {'-':>7}  nothing", flush=True)
+                continue
             share = 100 * max(arithmetic, memory) / time
             bound = "arithmetic" if arithmetic > memory else "memory"
             print(f"{name:22} {time * 1e3:9.3f} {flops / time / 1e9:9.2f} {bytes_ / time / 1e9:8.2f} {copy:7.1f} "

@@ -14,7 +14,11 @@ static Message modelOf(const ProbeNode &probe) {
   GraphParts parts;
   std::vector<std::string> inputs, outputs;
   for (auto [number, input] : llvm::enumerate(probe.inputs)) {
-    inputs.push_back(nameOfInput(number));
+    inputs.push_back(input.leftOut ? "" : nameOfInput(number));
+    if (!input.known.empty())
+      parts.initializers.push_back(integers(inputs.back(), input.known));
+    if (!input.isGiven())
+      continue;
     parts.inputs.push_back(
         valueInfo(inputs.back(), input.type, std::vector<Dim>(input.shape.begin(), input.shape.end())));
   }
@@ -38,6 +42,7 @@ Probe::Probe(const ProbeNode &node, llvm::StringRef target) : node(node) {
   CompileOptions options;
   options.target = target.str();
   options.jobs = 1;
+  options.import.symbols = true; // for results of a size that data decide
   ProblemList problems;
   model = compile(path, options, problems);
   why = firstOf(problems);
@@ -53,18 +58,27 @@ std::vector<Tensor> Probe::plainInputs() const {
   return tensors;
 }
 
+std::vector<Tensor> Probe::given(llvm::ArrayRef<Tensor> inputs) const {
+  std::vector<Tensor> result;
+  for (auto [input, tensor] : llvm::zip_equal(node.inputs, inputs))
+    if (input.isGiven())
+      result.push_back(tensor.alias());
+  return result;
+}
+
 ProbeResult Probe::run(llvm::ArrayRef<Tensor> inputs) const {
   ProbeResult result;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   llvm::StringMap<onnx::Datum> named;
   for (auto [number, input] : llvm::enumerate(inputs))
-    named[nameOfInput(number)] = onnx::Datum::of(SharedTensor::borrow(input));
+    if (node.inputs[number].isGiven())
+      named[nameOfInput(number)] = onnx::Datum::of(SharedTensor::borrow(input));
   ProblemList problems;
   auto right = onnx::interpretOnnx(path, context, named, {}, problems);
   result.evaluated = firstOf(problems);
   for (GuardSide side : {GuardSide::After, GuardSide::Before}) {
     ProblemList found;
-    auto got = runGuarded(*model, inputs, side, found);
+    auto got = runGuarded(*model, given(inputs), side, found);
     result.compiled = firstOf(found);
     if (!got || !right)
       continue;

@@ -6,10 +6,15 @@
 
 namespace kumiko::test {
 
-/// An input of the node; what it holds is drawn or put there by the test.
+/// An input of the node; what it holds is drawn or put there by the test. It may be left out, or be a list of numbers
+/// that the model knows.
 struct ProbeInput {
   onnx::DataType type = onnx::DataType::Float;
-  std::vector<int64_t> shape;
+  std::vector<int64_t> shape = {};
+  bool leftOut = false;
+  std::vector<int64_t> known = {};
+
+  bool isGiven() const { return !leftOut && known.empty(); }
 };
 
 /// A model of one node called `probed`.
@@ -36,7 +41,7 @@ public:
 
   /// Why it cannot be compiled; empty when it can.
   const std::string &refusal() const { return why; }
-  /// Zeros, or 0, 1, 2, ... for floats.
+  /// Zeros, or 0, 1, 2, ... for floats; nothing for what is left out or known.
   std::vector<Tensor> plainInputs() const;
   /// On both sides of the guard.
   ProbeResult run(llvm::ArrayRef<Tensor> inputs) const;
@@ -45,6 +50,7 @@ private:
   ProbeNode node;
   onnx::test::Folder folder;
   std::string path, why;
+  std::vector<Tensor> given(llvm::ArrayRef<Tensor> inputs) const;
   std::unique_ptr<CompiledModel> model;
 };
 
