@@ -1,0 +1,289 @@
+"""Small models with sizes that are not known when compiling, and several sets of inputs for each.
+
+A case is a function from a Builder to the names of its outputs; `@sizes` gives the sets of numbers that its inputs are
+drawn for. Dimensions that are words are symbols.
+"""
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+CASES = {}
+
+
+def sizes(*sets):
+    def add(function):
+        CASES[function.__name__] = (function, sets)
+        return function
+
+    return add
+
+
+class Builder:
+    """A graph under construction; inputs are functions of a set of numbers."""
+
+    def __init__(self):
+        self.nodes, self.inputs, self.weights, self.makers = [], [], [], {}
+
+    def draw(self, name, *dims):
+        """Normal numbers of a shape of numbers and symbols."""
+        self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, dims))
+        self.makers[name] = lambda at, rng: rng.standard_normal([at.get(d, d) for d in dims]).astype(np.float32)
+        return name
+
+    def give(self, name, dims, maker, dtype=np.int64):
+        """maker: from the set of numbers to a value."""
+        self.inputs.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), dims))
+        self.makers[name] = lambda at, rng: np.array(maker(at), dtype)
+        return name
+
+    def known(self, *values, dtype=np.int64, name=None):
+        name = name or f"known{len(self.weights)}"
+        array = np.array(values[0] if len(values) == 1 else values, dtype)
+        self.weights.append(numpy_helper.from_array(array, name))
+        return name
+
+    def weight(self, *dims):
+        rng = np.random.default_rng(len(self.weights))
+        return self.known((rng.standard_normal(dims) * dims[-1] ** -0.5).astype(np.float32), dtype=np.float32)
+
+    def __getattr__(self, op):
+        if not op[0].isupper():
+            raise AttributeError(op)
+
+        def add(*inputs, outputs=1, **attributes):
+            names = [f"{op}{len(self.nodes)}_{i}" for i in range(outputs)]
+            self.nodes.append(helper.make_node(op, inputs, names, name=f"{op}_{len(self.nodes)}", **attributes))
+            return names[0] if outputs == 1 else names
+
+        return add
+
+    def model(self, outputs):
+        results = [onnx.ValueInfoProto(name=name) for name in outputs]
+        graph = helper.make_graph(self.nodes, "g", self.inputs, results, self.weights)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+    def feeds(self, at, seed):
+        rng = np.random.default_rng(seed)
+        return {name: maker(at, rng) for name, maker in self.makers.items()}
+
+
+# Attributes that arrive as tensors
+
+
+@sizes(dict(n=4, m=6, a=3, b=8), dict(n=1, m=5, a=5, b=1), dict(n=4, m=6, a=-1, b=12), dict(n=8, m=2, a=0, b=2))
+def reshape(g):
+    return [g.Reshape(g.draw("x", "n", "m"), g.give("shape", [2], lambda at: [at["a"], at["b"]]))]
+
+
+@sizes(dict(n=9, m=7, a=1, b=8), dict(n=9, m=7, a=-5, b=-1), dict(n=3, m=20, a=2, b=2**63 - 1), dict(n=4, m=3, a=3, b=1))
+def slice_between(g):
+    starts, ends = g.give("starts", [1], lambda at: [at["a"]]), g.give("ends", [1], lambda at: [at["b"]])
+    return [g.Slice(g.draw("x", "n", "m"), starts, ends, g.known([0]))]
+
+
+@sizes(dict(n=3, m=5, a=0, b=2), dict(n=17, m=1, a=4, b=0))
+def pad(g):
+    pads = g.give("pads", [4], lambda at: [at["a"], at["b"], at["b"], at["a"]])
+    return [g.Pad(g.draw("x", "n", "m"), pads, mode="constant")]
+
+
+@sizes(dict(n=1, m=5, a=7), dict(n=4, m=1, a=4))
+def expand(g):
+    return [g.Expand(g.draw("x", "n", "m"), g.give("shape", [3], lambda at: [2, at["a"], at["m"]]))]
+
+
+@sizes(dict(n=2, m=3, a=4, b=1), dict(n=5, m=1, a=1, b=9), dict(n=5, m=2, a=0, b=2))
+def tile(g):
+    return [g.Tile(g.draw("x", "n", "m"), g.give("repeats", [2], lambda at: [at["a"], at["b"]]))]
+
+
+@sizes(dict(n=3, m=9, k=4), dict(n=1, m=40, k=40), dict(n=2, m=5, k=0))
+def topk(g):
+    return g.TopK(g.draw("x", "n", "m"), g.give("k", [1], lambda at: [at["k"]]), outputs=2)
+
+
+@sizes(dict(a=2, b=30, c=3), dict(a=5, b=-6, c=-2), dict(a=4, b=4, c=1))
+def counting(g):
+    ends = [g.give(name, [], lambda at, name=name: at[name]) for name in "abc"]
+    return [g.Range(*ends)]
+
+
+@sizes(dict(h=5, w=7, a=10, b=3), dict(h=8, w=8, a=8, b=16))
+def resize_to(g):
+    target = g.give("sizes", [4], lambda at: [1, 2, at["a"], at["b"]])
+    return [g.Resize(g.draw("x", 1, 2, "h", "w"), "", "", target, mode="linear")]
+
+
+@sizes(dict(n=5, d=7), dict(n=1, d=3))
+def one_hot(g):
+    where = g.give("where", ["n"], lambda at: np.arange(at["n"]) % at["d"])
+    return [g.OneHot(where, g.give("depth", [1], lambda at: [at["d"]]), g.known([0.0, 1.0], dtype=np.float32))]
+
+
+@sizes(dict(a=3, b=4), dict(a=1, b=33))
+def filled(g):
+    shape = g.give("shape", [2], lambda at: [at["a"], at["b"]])
+    return [g.ConstantOfShape(shape, value=helper.make_tensor("v", TensorProto.FLOAT, [1], [2.5]))]
+
+
+# Sizes that data decide
+
+
+@sizes(dict(n=4, m=9), dict(n=1, m=1), dict(n=30, m=31))
+def nonzero(g):
+    x = g.draw("x", "n", "m")
+    places = g.NonZero(g.Greater(x, g.known(0.5, dtype=np.float32)))
+    return [places, g.GatherND(x, g.Transpose(places))]
+
+
+@sizes(dict(n=12), dict(n=1), dict(n=100))
+def compress(g):
+    x = g.draw("x", "n", 3)
+    kept = g.Compress(x, g.give("keep", ["n"], lambda at: np.arange(at["n"]) % 3 == 0, bool), axis=0)
+    return [g.Mul(kept, kept), g.ReduceSum(kept, g.known([0]))]
+
+
+@sizes(dict(n=12), dict(n=1), dict(n=60))
+def unique(g):
+    values, _, _, counts = g.Unique(g.give("x", ["n"], lambda at: np.arange(at["n"]) * 7 % 11), outputs=4)
+    return [values, g.Mul(counts, g.known([2]))]
+
+
+@sizes(dict(n=6), dict(n=40))
+def best_boxes(g):
+    def boxes(at):
+        low = np.random.default_rng(at["n"]).uniform(0, 10, (1, at["n"], 2))
+        return np.concatenate([low, low + 3], 2)
+
+    scores = lambda at: np.random.default_rng(1).uniform(0, 1, (1, 2, at["n"]))
+    chosen = g.NonMaxSuppression(
+        g.give("boxes", [1, "n", 4], boxes, np.float32), g.give("scores", [1, 2, "n"], scores, np.float32),
+        g.known([5]), g.known([0.3], dtype=np.float32), g.known([0.1], dtype=np.float32))  # fmt: skip
+    return [chosen, g.Gather(chosen, g.known(2), axis=1)]
+
+
+# Shape arithmetic
+
+
+@sizes(dict(b=1, s=5), dict(b=3, s=17), dict(b=2, s=1))
+def heads(g):
+    x = g.draw("x", "b", "s", 24)
+    shape = g.Shape(x)
+    part = lambda i: g.Unsqueeze(g.Gather(shape, g.known(i), axis=0), g.known([0]))
+    split = g.Reshape(x, g.Concat(part(0), part(1), g.known([4]), g.known([6]), axis=0))
+    q = g.Transpose(split, perm=[0, 2, 1, 3])
+    scores = g.Softmax(g.MatMul(q, g.Transpose(split, perm=[0, 2, 3, 1])), axis=-1)
+    joined = g.Transpose(g.MatMul(scores, q), perm=[0, 2, 1, 3])
+    return [g.Reshape(joined, g.Concat(part(0), part(1), g.known([-1]), axis=0)), scores]
+
+
+@sizes(dict(b=1, h=16, w=16), dict(b=2, h=37, w=21), dict(b=1, h=5, w=64))
+def pyramid(g):
+    x = g.draw("x", "b", 3, "h", "w")
+    down = g.Relu(g.Conv(x, g.weight(8, 3, 3, 3), strides=[2, 2], pads=[1, 1, 1, 1]))
+    deep = g.MaxPool(down, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    both = g.Concat(g.Slice(g.Shape(down), g.known([0]), g.known([2])), g.Slice(g.Shape(down), g.known([2]), g.known([4])), axis=0)
+    up = g.Resize(deep, "", "", both, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+    joined = g.Concat(up, down, axis=1)
+    return [g.Sigmoid(g.Conv(joined, g.weight(4, 16, 1, 1))), g.GlobalAveragePool(joined)]
+
+
+@sizes(dict(h=16, w=20), dict(h=7, w=3))
+def grid(g):
+    shape = g.Shape(g.draw("x", 1, 3, "h", "w"))
+    end = lambda i: g.Gather(shape, g.known(i), axis=0)
+    across = g.Add(g.Cast(g.Range(g.known(0), end(3), g.known(1)), to=TensorProto.FLOAT), g.known(0.5, dtype=np.float32))
+    downward = g.Cast(g.Range(g.known(0), end(2), g.known(1)), to=TensorProto.FLOAT)
+    full = g.Concat(g.Unsqueeze(end(2), g.known([0])), g.Unsqueeze(end(3), g.known([0])), axis=0)
+    return [g.Expand(across, full), g.Expand(g.Unsqueeze(downward, g.known([1])), full)]
+
+
+@sizes(dict(n=4, m=6), dict(n=1, m=9), dict(n=10, m=2))
+def halves(g):
+    joined = g.Concat(g.draw("x", "n", "m"), g.draw("y", "n", "m"), axis=1)
+    a, b = g.Split(joined, outputs=2, axis=1)
+    return [g.Sub(a, b), g.Flatten(joined, axis=0)]
+
+
+# Extents at run time
+
+
+@sizes(dict(n=5, m=5), dict(n=1, m=7), dict(n=7, m=1))
+def broadcast(g):
+    return [g.Add(g.draw("x", "n", 3), g.draw("y", "m", 3))]
+
+
+@sizes(dict(a=3, b=4, c=5), dict(a=33, b=1, c=17), dict(a=100, b=129, c=64), dict(a=0, b=4, c=5))
+def product(g):
+    y = g.MatMul(g.draw("x", "a", "b"), g.draw("w", "b", "c"))
+    return [g.Relu(y), g.Transpose(y)]
+
+
+@sizes(dict(b=1, s=8), dict(b=5, s=100), dict(b=2, s=1))
+def normal(g):
+    x = g.draw("x", "b", "s", 16)
+    y = g.LayerNormalization(x, g.weight(16), g.weight(16))
+    return [g.Softmax(y, axis=1), g.CumSum(x, g.known(1)), g.ArgMax(x, axis=1), g.ReduceMean(x, axes=[0, 1])]
+
+
+@sizes(dict(i=2, j=3, k=4), dict(i=17, j=1, k=9))
+def einsum(g):
+    return [g.Einsum(g.draw("x", "i", "j", "k"), g.draw("y", "k", "j"), equation="ijk,kj->ik")]
+
+
+@sizes(dict(n=3, m=4), dict(n=20, m=1))
+def lookup(g):
+    where = g.give("where", ["m"], lambda at: np.arange(at["m"]) % at["n"])
+    places = g.Unsqueeze(where, g.known([1]))
+    x = g.draw("x", "n", 5)
+    return [g.Gather(x, where), g.ScatterND(x, places, g.draw("new", "m", 5))]
+
+
+# Recurrences and control flow
+
+
+@sizes(dict(s=1, b=1), dict(s=7, b=3), dict(s=20, b=1))
+def lstm(g):
+    w, r, bias = g.weight(1, 32, 6), g.weight(1, 32, 8), g.weight(1, 64)
+    return g.LSTM(g.draw("x", "s", "b", 6), w, r, bias, hidden_size=8, outputs=3)
+
+
+@sizes(dict(s=5, b=2), dict(s=11, b=1))
+def gru_both_ways(g):
+    w, r = g.weight(2, 24, 6), g.weight(2, 24, 8)
+    states = g.GRU(g.draw("x", "s", "b", 6), w, r, hidden_size=8, direction="bidirectional", outputs=2)
+    return [g.Transpose(states[0], perm=[0, 2, 1, 3]), states[1]]
+
+
+@sizes(dict(n=2, turns=3), dict(n=5, turns=0), dict(n=1, turns=9))
+def loop_collects(g):
+    body = helper.make_graph(
+        [helper.make_node("Add", ["state", "state"], ["next"]), helper.make_node("Identity", ["go"], ["again"]),
+         helper.make_node("Identity", ["next"], ["kept"])],
+        "body",
+        [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("state", TensorProto.FLOAT, ["n"])],
+        [helper.make_tensor_value_info("again", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("next", TensorProto.FLOAT, ["n"]),
+         helper.make_tensor_value_info("kept", TensorProto.FLOAT, ["n"])])  # fmt: skip
+    turns = g.give("turns", [], lambda at: at["turns"])
+    return g.Loop(turns, g.known(True, dtype=bool), g.draw("x", "n"), body=body, outputs=2)
+
+
+@sizes(dict(n=2), dict(n=9))
+def choice_by_size(g):
+    x = g.draw("x", "n", 4)
+    large = g.Greater(g.Gather(g.Shape(x), g.known(0), axis=0), g.known(4))
+    branch = lambda op, name: helper.make_graph(
+        [helper.make_node(op, [x], [name])], name, [], [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 4])])  # fmt: skip
+    return [g.If(large, then_branch=branch("Neg", "less"), else_branch=branch("Abs", "more"))]
+
+
+@sizes(dict(n=3, m=4), dict(n=6, m=1))
+def scan_sums(g):
+    body = helper.make_graph(
+        [helper.make_node("Add", ["sum", "row"], ["next"]), helper.make_node("Identity", ["next"], ["seen"])],
+        "body",
+        [helper.make_tensor_value_info("sum", TensorProto.FLOAT, ["m"]), helper.make_tensor_value_info("row", TensorProto.FLOAT, ["m"])],
+        [helper.make_tensor_value_info("next", TensorProto.FLOAT, ["m"]), helper.make_tensor_value_info("seen", TensorProto.FLOAT, ["m"])])  # fmt: skip
+    return g.Scan(g.draw("start", "m"), g.draw("x", "n", "m"), body=body, num_scan_inputs=1, outputs=2)
