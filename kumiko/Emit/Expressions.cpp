@@ -1,6 +1,7 @@
 #include "kumiko/Emit/Expressions.h"
 #include "kumiko/Equation/ExtentCode.h"
 #include "runtime/include/kumiko/artefact.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace kumiko;
 
@@ -14,15 +15,19 @@ static_assert(uint32_t(ProgramDemand::Kind::Equal) == KUMIKO_DEMAND_EQUAL &&
               uint32_t(ProgramDemand::Kind::AtMost) == KUMIKO_DEMAND_AT_MOST);
 
 uint32_t kumiko::levelOf(const Program &program, const ProgramDemand &demand) {
-  return std::max(program.levelOf(demand.left), program.levelOf(demand.right));
+  return std::max(program.levelOf(demand.left, demand.scope), program.levelOf(demand.right, demand.scope));
 }
 
 /// A negative number would be taken for an expression, so it is one.
 static bool isPlain(const eq::Extent &extent) { return extent.isStatic() && extent.value() >= 0; }
 
-void Expressions::add(const eq::Extent &extent) {
-  if (!isPlain(extent) && numbers.insert({extent.str(), 0}).second)
-    extents.push_back(extent);
+std::string Expressions::keyOf(const eq::Extent &extent, uint32_t scope) const {
+  return std::to_string(program.levelOf(extent, scope)) + ":" + extent.str();
+}
+
+void Expressions::add(const eq::Extent &extent, uint32_t scope) {
+  if (!isPlain(extent) && numbers.insert({keyOf(extent, scope), 0}).second)
+    extents.push_back({program.levelOf(extent, scope), extent});
 }
 
 Expressions::Expressions(const Program &program) : program(program) {
@@ -30,26 +35,28 @@ Expressions::Expressions(const Program &program) : program(program) {
     for (const ProgramValue &value : *values)
       llvm::for_each(value.extents, [&](const eq::Extent &extent) { add(extent); });
   for (const ProgramCall &call : program.calls) {
-    add(call.chunks);
-    add(call.scratchBytes);
+    add(call.chunks, call.scope);
+    add(call.scratchBytes, call.scope);
+    for (const BufferRef &buffer : call.buffers) {
+      add(buffer.offset, call.scope);
+      llvm::for_each(buffer.steps, [&](const LoopStep &step) { add(step.bytes, call.scope); });
+    }
   }
   for (const PlannedBuffer &buffer : program.planned)
-    add(buffer.bytes);
+    add(buffer.bytes, buffer.level);
   for (const ProgramDemand &demand : program.demands) {
-    add(demand.left);
-    add(demand.right);
+    add(demand.left, demand.scope);
+    add(demand.right, demand.scope);
   }
-  std::vector<eq::Extent> found = std::move(extents);
-  extents.clear();
-  for (uint32_t level = 0; level <= program.levelCalls.size(); ++level)
-    llvm::copy_if(found, std::back_inserter(extents),
-                  [&](const eq::Extent &extent) { return program.levelOf(extent) == level; });
+  auto found = std::exchange(extents, {});
+  for (uint32_t level = 0; level <= program.levels.size(); ++level)
+    llvm::copy_if(found, std::back_inserter(extents), [&](const auto &extent) { return extent.first == level; });
   for (auto [number, extent] : llvm::enumerate(extents))
-    numbers[extent.str()] = int64_t(number);
+    numbers[keyOf(extent.second, extent.first)] = int64_t(number);
 }
 
-int64_t Expressions::sizeOf(const eq::Extent &extent) const {
-  return isPlain(extent) ? extent.value() : ~numbers.lookup(extent.str());
+int64_t Expressions::sizeOf(const eq::Extent &extent, uint32_t scope) const {
+  return isPlain(extent) ? extent.value() : ~numbers.lookup(keyOf(extent, scope));
 }
 
 int64_t Expressions::numberOf(llvm::StringRef symbol) const {
@@ -60,5 +67,5 @@ int64_t Expressions::numberOf(llvm::StringRef symbol) const {
 }
 
 size_t Expressions::countUpTo(uint32_t level) const {
-  return llvm::count_if(extents, [&](const eq::Extent &extent) { return program.levelOf(extent) <= level; });
+  return llvm::count_if(extents, [&](const auto &extent) { return extent.first <= level; });
 }

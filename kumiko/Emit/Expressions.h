@@ -5,25 +5,28 @@
 
 namespace kumiko {
 
-/// The expressions of a program, each once, in the order of their levels. In the artefact's tables a size is a number,
-/// or ~n for expression number n.
+/// The expressions of a program, each once for every level that computes it, in the order of the levels. In the
+/// artefact's tables a size is a number, or ~n for expression number n.
 class Expressions {
 public:
   explicit Expressions(const Program &program);
 
-  int64_t sizeOf(const eq::Extent &extent) const;
+  /// As a branch with level `scope` sees it.
+  int64_t sizeOf(const eq::Extent &extent, uint32_t scope = 0) const;
   /// The number of a symbol.
   int64_t numberOf(llvm::StringRef symbol) const;
-  llvm::ArrayRef<eq::Extent> all() const { return extents; }
+  llvm::ArrayRef<std::pair<uint32_t, eq::Extent>> all() const { return extents; }
   /// How many belong to this level and those before.
   size_t countUpTo(uint32_t level) const;
 
 private:
-  void add(const eq::Extent &extent);
+  void add(const eq::Extent &extent, uint32_t scope = 0);
+  /// The text is a normal form.
+  std::string keyOf(const eq::Extent &extent, uint32_t scope) const;
 
   const Program &program;
-  std::vector<eq::Extent> extents;
-  llvm::StringMap<int64_t> numbers; ///< by text, which is a normal form
+  std::vector<std::pair<uint32_t, eq::Extent>> extents; ///< with their levels
+  llvm::StringMap<int64_t> numbers;
 };
 
 /// The level at which a demand can be looked at.

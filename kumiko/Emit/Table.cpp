@@ -14,8 +14,9 @@ using llvm::Constant;
 static_assert(sizeof(kumiko_step) == 16 && offsetof(kumiko_step, bytes) == 8);
 static_assert(sizeof(kumiko_buffer) == 32 && offsetof(kumiko_buffer, offset) == 8 &&
               offsetof(kumiko_buffer, step_count) == 24);
-static_assert(sizeof(kumiko_call) == 80 && offsetof(kumiko_call, chunks) == 24 && offsetof(kumiko_call, nodes) == 48 &&
-              offsetof(kumiko_call, loops) == 60 && offsetof(kumiko_call, otherwise) == 72);
+static_assert(sizeof(kumiko_call) == 88 && offsetof(kumiko_call, chunks) == 24 && offsetof(kumiko_call, nodes) == 48 &&
+              offsetof(kumiko_call, loops) == 60 && offsetof(kumiko_call, otherwise) == 72 &&
+              offsetof(kumiko_call, otherwise_level) == 84);
 static_assert(uint32_t(CallKind::Kernel) == KUMIKO_CALL_KERNEL && uint32_t(CallKind::Loop) == KUMIKO_CALL_LOOP &&
               uint32_t(CallKind::Choice) == KUMIKO_CALL_CHOICE);
 static_assert(sizeof(kumiko_value) == 24 && offsetof(kumiko_value, rank) == 12 && offsetof(kumiko_value, shape) == 16);
@@ -28,7 +29,11 @@ static_assert(sizeof(kumiko_planned) == 24 && offsetof(kumiko_planned, last) == 
 static_assert(sizeof(kumiko_demand) == 32 && offsetof(kumiko_demand, left) == 8 &&
               offsetof(kumiko_demand, message) == 24);
 static_assert(sizeof(kumiko_symbol) == 16 && offsetof(kumiko_symbol, level) == 8);
-static_assert(sizeof(kumiko_level) == 32 && offsetof(kumiko_level, demand_end) == 24);
+static_assert(sizeof(kumiko_level) == 40 && offsetof(kumiko_level, demand_end) == 32);
+using StepKind = LoopStep::Kind;
+static_assert(uint32_t(StepKind::Forward) == KUMIKO_STEP_FORWARD &&
+              uint32_t(StepKind::Backward) == KUMIKO_STEP_BACKWARD && uint32_t(StepKind::Odd) == KUMIKO_STEP_ODD &&
+              uint32_t(StepKind::Even) == KUMIKO_STEP_EVEN);
 static_assert(sizeof(kumiko_dynamics) == 48 && offsetof(kumiko_dynamics, demands) == 40);
 static_assert(uint32_t(Space::Planned) == KUMIKO_SPACE_PLANNED && uint32_t(Space::Input) == KUMIKO_SPACE_INPUT &&
               uint32_t(Space::Output) == KUMIKO_SPACE_OUTPUT && uint32_t(Space::Weights) == KUMIKO_SPACE_WEIGHTS &&
@@ -40,14 +45,14 @@ TableTypes::TableTypes(llvm::LLVMContext &context) {
   auto *ptr = llvm::PointerType::get(context, 0);
   step = llvm::StructType::get(context, {i32, i32, i64});
   buffer = llvm::StructType::get(context, {i32, i32, i64, ptr, i64});
-  call = llvm::StructType::get(context, {ptr, ptr, i64, i64, i64, ptr, ptr, i32, i32, i64, i64});
+  call = llvm::StructType::get(context, {ptr, ptr, i64, i64, i64, ptr, ptr, i32, i32, i64, i64, i32, i32});
   value = llvm::StructType::get(context, {ptr, i32, i32, ptr});
   extentStep = llvm::StructType::get(context, {i32, i32, i64});
   expression = llvm::StructType::get(context, {ptr, i64, ptr});
   planned = llvm::StructType::get(context, {i64, i64, i64});
   demand = llvm::StructType::get(context, {i32, i32, i64, i64, ptr});
   symbol = llvm::StructType::get(context, {ptr, i64});
-  level = llvm::StructType::get(context, {i64, i64, i64, i64});
+  level = llvm::StructType::get(context, {i64, i64, i64, i64, i64});
   dynamics = llvm::StructType::get(context, {i64, ptr, ptr, ptr, ptr, ptr});
   artefact = llvm::StructType::get(
       context, {i32, i32, ptr, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, i64, i64, ptr});
@@ -81,10 +86,12 @@ private:
   Constant *array(llvm::Type *element, llvm::ArrayRef<Constant *> elements, const llvm::Twine &name);
   Constant *shape(const ProgramValue &value);
   /// A number, or ~n for expression number n.
-  Constant *size(const eq::Extent &extent) { return number64(uint64_t(expressions.sizeOf(extent))); }
+  Constant *size(const eq::Extent &extent, uint32_t scope = 0) {
+    return number64(uint64_t(expressions.sizeOf(extent, scope)));
+  }
   Constant *expression(const eq::Extent &extent);
   Constant *levels(llvm::ArrayRef<ProgramDemand> demands);
-  Constant *steps(const BufferRef &buffer);
+  Constant *steps(const BufferRef &buffer, uint32_t scope);
   Constant *buffers(const ProgramCall &call);
 
   llvm::Module &module;
@@ -135,19 +142,19 @@ Constant *TableWriter::values(llvm::ArrayRef<ProgramValue> list, llvm::StringRef
   return array(types.value, entries, name);
 }
 
-Constant *TableWriter::steps(const BufferRef &buffer) {
+Constant *TableWriter::steps(const BufferRef &buffer, uint32_t scope) {
   auto entries = llvm::map_to_vector(buffer.steps, [&](const LoopStep &step) -> Constant * {
     return llvm::ConstantStruct::get(types.step,
-                                     {number32(step.loop), number32(step.alternates), number64(uint64_t(step.bytes))});
+                                     {number32(step.loop), number32(uint32_t(step.kind)), size(step.bytes, scope)});
   });
   return array(types.step, entries, "steps");
 }
 
 Constant *TableWriter::buffers(const ProgramCall &call) {
   auto entries = llvm::map_to_vector(call.buffers, [&](const BufferRef &buffer) -> Constant * {
-    return llvm::ConstantStruct::get(types.buffer,
-                                     {number32(uint32_t(buffer.space)), number32(buffer.number),
-                                      number64(buffer.offset), steps(buffer), number64(buffer.steps.size())});
+    return llvm::ConstantStruct::get(types.buffer, {number32(uint32_t(buffer.space)), number32(buffer.number),
+                                                    size(buffer.offset, call.scope), steps(buffer, call.scope),
+                                                    number64(buffer.steps.size())});
   });
   return array(types.buffer, entries, "buffers");
 }
@@ -162,9 +169,10 @@ Constant *TableWriter::calls() {
   };
   auto entries = llvm::map_to_vector(program.calls, [&](const ProgramCall &call) -> Constant * {
     return llvm::ConstantStruct::get(types.call, {kernelOf(call), buffers(call), number64(call.buffers.size()),
-                                                  size(call.chunks), size(call.scratchBytes), text(call.kernel),
-                                                  text(call.nodes), number32(uint32_t(call.kind)), number32(call.loops),
-                                                  number64(call.body), number64(call.otherwise)});
+                                                  size(call.chunks, call.scope), size(call.scratchBytes, call.scope),
+                                                  text(call.kernel), text(call.nodes), number32(uint32_t(call.kind)),
+                                                  number32(call.loops), number64(call.body), number64(call.otherwise),
+                                                  number32(call.level), number32(call.otherwiseLevel)});
   });
   return array(types.call, entries, "calls");
 }
@@ -192,11 +200,12 @@ Constant *TableWriter::expression(const eq::Extent &extent) {
 /// Where the entries of each level end; `demands` are sorted by level.
 Constant *TableWriter::levels(llvm::ArrayRef<ProgramDemand> demands) {
   llvm::SmallVector<Constant *> entries;
-  for (uint32_t level = 0; level <= program.levelCalls.size(); ++level) {
+  for (uint32_t level = 0; level <= program.levels.size(); ++level) {
     auto upTo = [&](auto &&levelOf) { return [=](const auto &entry) { return levelOf(entry) <= level; }; };
-    auto planned = upTo([&](const PlannedBuffer &buffer) { return program.levelOf(buffer.bytes); });
+    auto planned = upTo([](const PlannedBuffer &buffer) { return buffer.level; });
     auto demanded = upTo([&](const ProgramDemand &demand) { return levelOf(program, demand); });
-    entries.push_back(llvm::ConstantStruct::get(types.level, {number64(level ? program.levelCalls[level - 1] : 0),
+    ProgramLevel calls = level ? program.levels[level - 1] : ProgramLevel{0, program.calls.size()};
+    entries.push_back(llvm::ConstantStruct::get(types.level, {number64(calls.first), number64(calls.last),
                                                               number64(expressions.countUpTo(level)),
                                                               number64(llvm::count_if(program.planned, planned)),
                                                               number64(llvm::count_if(demands, demanded))}));
@@ -210,22 +219,23 @@ Constant *TableWriter::dynamics() {
   auto symbols = llvm::map_to_vector(program.symbols, [&](const ProgramSymbol &symbol) -> Constant * {
     return llvm::ConstantStruct::get(types.symbol, {text(symbol.name), number64(symbol.level)});
   });
-  auto texts = llvm::map_to_vector(expressions.all(), [&](const eq::Extent &extent) { return expression(extent); });
+  auto texts = llvm::map_to_vector(expressions.all(), [&](const auto &extent) { return expression(extent.second); });
   auto planned = llvm::map_to_vector(program.planned, [&](const PlannedBuffer &buffer) -> Constant * {
     return llvm::ConstantStruct::get(types.planned,
-                                     {size(buffer.bytes), number64(buffer.first), number64(buffer.last)});
+                                     {size(buffer.bytes, buffer.level), number64(buffer.first), number64(buffer.last)});
   });
   std::vector<ProgramDemand> sorted;
-  for (uint32_t level = 0; level <= program.levelCalls.size(); ++level)
+  for (uint32_t level = 0; level <= program.levels.size(); ++level)
     llvm::copy_if(program.demands, std::back_inserter(sorted),
                   [&](const ProgramDemand &demand) { return levelOf(program, demand) == level; });
   auto demands = llvm::map_to_vector(sorted, [&](const ProgramDemand &demand) -> Constant * {
-    return llvm::ConstantStruct::get(types.demand, {number32(uint32_t(demand.kind)), number32(0), size(demand.left),
-                                                    size(demand.right), text(demand.message)});
+    return llvm::ConstantStruct::get(types.demand,
+                                     {number32(uint32_t(demand.kind)), number32(0), size(demand.left, demand.scope),
+                                      size(demand.right, demand.scope), text(demand.message)});
   });
   return constant(
       llvm::ConstantStruct::get(types.dynamics,
-                                {number64(program.levelCalls.size() + 1), levels(sorted),
+                                {number64(program.levels.size() + 1), levels(sorted),
                                  array(types.symbol, symbols, "symbols"), array(types.expression, texts, "expressions"),
                                  array(types.planned, planned, "planned"), array(types.demand, demands, "demands")}),
       "dynamics");

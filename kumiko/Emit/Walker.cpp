@@ -9,7 +9,7 @@
 //       for (b = 0; b < call.buffer_count; ++b) {
 //         buffers[b] = bases[first[call.buffers[b].space] + call.buffers[b].number] + call.buffers[b].offset;
 //         for (step in call.buffers[b].steps)
-//           buffers[b] += (turns[step.loop] & (step.alternates ? 1 : -1)) * step.bytes;
+//           buffers[b] += factor(step.kind, turns[step.loop]) * step.bytes;
 //       }
 //       for (chunk = 0; chunk < call.chunks; ++chunk)
 //         if (int code = call.kernel(buffers, 0, chunk, scratch)) return code;
@@ -52,6 +52,8 @@ private:
   /// The address of buffer `index` of call `number` inside of its loops.
   Value *bufferOf(size_t number, unsigned index);
   Value *addressOf(Value *reference);
+  /// LoopStep::factor
+  Value *factorOf(Value *kind, Value *turn);
   /// for (index = 0; index < count; ++index) body(index); ends before a turn when `more` says no.
   void loop(Value *count, llvm::function_ref<void(Value *)> body, llvm::function_ref<Value *()> more = nullptr);
   void returnIfNotZero(Value *code);
@@ -136,6 +138,15 @@ void WalkerBuilder::returnIfNotZero(Value *code) {
   builder.SetInsertPoint(next);
 }
 
+Value *WalkerBuilder::factorOf(Value *kind, Value *turn) {
+  auto is = [&](LoopStep::Kind wanted) { return builder.CreateICmpEQ(kind, builder.getInt32(uint32_t(wanted))); };
+  Value *odd = builder.CreateAnd(turn, 1);
+  Value *alternating = builder.CreateSelect(is(LoopStep::Kind::Even), builder.CreateXor(odd, 1), odd);
+  Value *counting = builder.CreateSelect(is(LoopStep::Kind::Backward), builder.CreateNeg(turn), turn);
+  Value *counts = builder.CreateOr(is(LoopStep::Kind::Forward), is(LoopStep::Kind::Backward));
+  return builder.CreateSelect(counts, counting, alternating);
+}
+
 Value *WalkerBuilder::addressOf(Value *reference) {
   Value *space = loadField(types.buffer, reference, 0);
   Value *first = builder.CreateLoad(builder.getInt32Ty(), builder.CreateGEP(builder.getInt32Ty(), firsts, space));
@@ -150,9 +161,7 @@ Value *WalkerBuilder::addressOf(Value *reference) {
     Value *step = builder.CreateGEP(types.step, steps, i);
     Value *turn = builder.CreateLoad(builder.getInt64Ty(),
                                      builder.CreateGEP(builder.getInt64Ty(), turns, loadField(types.step, step, 0)));
-    Value *alternates = builder.CreateIsNotNull(loadField(types.step, step, 1));
-    Value *mask = builder.CreateSelect(alternates, builder.getInt64(1), builder.getInt64(-1));
-    Value *bytes = builder.CreateMul(builder.CreateAnd(turn, mask), loadField(types.step, step, 2));
+    Value *bytes = builder.CreateMul(factorOf(loadField(types.step, step, 1), turn), loadField(types.step, step, 2));
     builder.CreateStore(builder.CreateGEP(builder.getInt8Ty(), builder.CreateLoad(ptr, moved), bytes), moved);
   });
   return builder.CreateLoad(ptr, moved);

@@ -22,7 +22,10 @@ llvm::Expected<SharedTensors> kumiko::evaluateLoop(nn::LoopOp loop, const OpRun 
   carried.push_back(run.operandAt(loop.getCondition()).share());
   for (Value state : loop.getStates())
     carried.push_back(run.operandAt(state).share());
-  for (int64_t turn = 0; turn < int64_t(loop.getMost()) && holds(carried.front()); ++turn) {
+  auto most = dyn_cast<IntegerAttr>(loop.getMostAttr());
+  if (!most)
+    return llvm::createStringError("its number of turns is not known");
+  for (int64_t turn = 0; turn < most.getInt() && holds(carried.front()); ++turn) {
     if (turn == mostTurns)
       return llvm::createStringError("more than %lld turns", static_cast<long long>(mostTurns));
     llvm::Expected<Tensor> number = Tensor::zeros(ElementType::I64, {}, sizeof turn);

@@ -21,7 +21,10 @@ static llvm::Expected<SharedTensor> sliceAt(const SharedTensor &sequence, int64_
 }
 
 llvm::Expected<SharedTensors> kumiko::evaluateScan(nn::ScanOp scan, const OpRun &run) {
-  int64_t steps = scan.getSteps();
+  auto isNumber = [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); };
+  if (!llvm::all_of(scan->getOperandTypes(), isNumber) || !llvm::all_of(scan->getResultTypes(), isNumber))
+    return llvm::createStringError("its shapes are not numbers");
+  int64_t steps = scan.getSteps().value();
   if (steps > mostSteps)
     return llvm::createStringError("%lld steps are more than %lld", static_cast<long long>(steps),
                                    static_cast<long long>(mostSteps));

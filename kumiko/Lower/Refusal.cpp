@@ -58,8 +58,8 @@ Decision Refusals::tryToLower(Operation *op, uint64_t wanted) {
 Decision Refusals::ask(Operation *op) {
   if (isa<nn::BitcastOp>(op) && getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth() < 8)
     return Decision::forbid("the bits of a type below 8 bits, which takes a byte");
-  if (isa<nn::ConstantOp, nn::ReshapeOp, nn::BitcastOp, nn::CallOp, nn::ScanOp, nn::IfOp, nn::LoopOp, nn::SymbolOp>(
-          op) ||
+  if (isa<nn::ConstantOp, nn::ReshapeOp, nn::BitcastOp, nn::CallOp, nn::ScanOp, nn::IfOp, nn::LoopOp, nn::SymbolOp,
+          nn::CheckOp>(op) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return Decision::allow();
   if (isa<nn::IrregularInterface>(op))

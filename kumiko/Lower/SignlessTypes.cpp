@@ -66,7 +66,7 @@ static void keepExtents(Operation *op) {
 
 void lower::makeSignless(ModuleOp module) {
   module.walk([](Operation *op) {
-    if (isa_and_nonnull<func::FuncOp>(op->getParentOp()))
+    if (op->getParentOfType<func::FuncOp>() && !op->getParentOfType<nn::KernelOp>())
       keepExtents(op);
     for (Value result : op->getResults())
       result.setType(signless(result.getType()));

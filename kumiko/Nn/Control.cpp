@@ -41,8 +41,8 @@ LogicalResult IfOp::verifyRegions() {
 }
 
 LogicalResult LoopOp::verify() {
-  if (int64_t most = getMost(); most < 0) // loop_c1
-    return emitOpError() << "most is " << most;
+  if (auto most = dyn_cast<IntegerAttr>(getMostAttr()); most && most.getInt() < 0) // loop_c1
+    return emitOpError() << "most is " << most.getInt();
   return checkCondition(*this, getCondition()); // loop_c1
 }
 

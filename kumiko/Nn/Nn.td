@@ -119,6 +119,21 @@ def Nn_SymbolOp : Nn_Op<"symbol"> {
   let hasVerifier = 1;
 }
 
+def Nn_CheckOp : Nn_Op<"check"> {
+  let summary = "what must hold between two extents where the op stands";
+  let description = [{
+    Of a branch: it is looked at when the branch is taken, and ends the run with `message` where it does not hold. What
+    always must hold is a check of the function (kumiko/Nn/Symbols.h).
+    (C1) `row` has the form of the function's checks.
+    ```mlir
+    nn.check {row = {lhs = #nn.extent<"seq">, message = "node 3: seq must be 7", relation = "==", rhs = 7}}
+    ```
+  }];
+  let arguments = (ins DictionaryAttr:$row);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
@@ -209,9 +224,9 @@ def Nn_ScanOp : Nn_Op<"scan", [Pure, IsolatedFromAbove, AttrSizedOperandSegments
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyStaticShapeTensor>:$states, Variadic<AnyStaticShapeTensor>:$sequences,
-                       Variadic<AnyStaticShapeTensor>:$shared, UnitAttr:$reverse);
-  let results = (outs Variadic<AnyStaticShapeTensor>:$values);
+  let arguments = (ins Variadic<AnyRankedTensor>:$states, Variadic<AnyRankedTensor>:$sequences,
+                       Variadic<AnyRankedTensor>:$shared, UnitAttr:$reverse);
+  let results = (outs Variadic<AnyRankedTensor>:$values);
   let regions = (region SizedRegion<1>:$body);
   let skipDefaultBuilders = 1;
   let builders = [
@@ -219,10 +234,12 @@ def Nn_ScanOp : Nn_Op<"scan", [Pure, IsolatedFromAbove, AttrSizedOperandSegments
     OpBuilder<(ins "::mlir::ValueRange":$states, "::mlir::ValueRange":$sequences, "::mlir::ValueRange":$shared,
                    "::mlir::TypeRange":$stacked, "bool":$reverse)>];
   let extraClassDeclaration = [{
-    /// How many times the body runs.
-    int64_t getSteps();
+    /// How many times the body runs; overflowed where types have lost their extents.
+    ::kumiko::eq::Extent getSteps();
     /// A sequence without its dimension 0.
     static ::mlir::RankedTensorType sliceOf(::mlir::Type sequence);
+    /// The slices put together.
+    static ::mlir::RankedTensorType stackOf(const ::kumiko::eq::Extent &steps, ::mlir::Type slice);
   }];
   let assemblyFormat = [{
     `states` `(` $states `)` `over` `(` $sequences `)` (`shared` `(` $shared^ `)`)? (`reverse` $reverse^)?
@@ -253,8 +270,8 @@ def Nn_IfOp : Nn_Op<"if", [Pure, IsolatedFromAbove, SingleBlock]> {
     }
     ```
   }];
-  let arguments = (ins TensorOf<[I1]>:$condition, Variadic<AnyStaticShapeTensor>:$shared);
-  let results = (outs Variadic<AnyStaticShapeTensor>:$values);
+  let arguments = (ins TensorOf<[I1]>:$condition, Variadic<AnyRankedTensor>:$shared);
+  let results = (outs Variadic<AnyRankedTensor>:$values);
   let regions = (region SizedRegion<1>:$yes, SizedRegion<1>:$no);
   let assemblyFormat = [{
     $condition (`shared` `(` $shared^ `)`)? attr-dict `:` functional-type(operands, results) $yes `else` $no
@@ -282,9 +299,9 @@ def Nn_LoopOp : Nn_Op<"loop", [Pure, IsolatedFromAbove, AttrSizedOperandSegments
     }
     ```
   }];
-  let arguments = (ins TensorOf<[I1]>:$condition, Variadic<AnyStaticShapeTensor>:$states,
-                       Variadic<AnyStaticShapeTensor>:$shared, I64Attr:$most);
-  let results = (outs Variadic<AnyStaticShapeTensor>:$values);
+  let arguments = (ins TensorOf<[I1]>:$condition, Variadic<AnyRankedTensor>:$states,
+                       Variadic<AnyRankedTensor>:$shared, Nn_NumberAttr:$most);
+  let results = (outs Variadic<AnyRankedTensor>:$values);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `while` `(` $condition `)` `most` $most `states` `(` $states `)` (`shared` `(` $shared^ `)`)? attr-dict

@@ -4,12 +4,31 @@
 using namespace mlir;
 using namespace kumiko::nn;
 
-RankedTensorType ScanOp::sliceOf(Type sequence) {
-  auto type = cast<RankedTensorType>(sequence);
-  return RankedTensorType::get(type.getShape().drop_front(), type.getElementType());
+/// The tensor type of extents; plain `?` where types have lost theirs.
+static RankedTensorType typeOf(ArrayRef<kumiko::eq::Extent> extents, Type element) {
+  if (llvm::none_of(extents, std::mem_fn(&kumiko::eq::Extent::overflowed)))
+    return tensorOf(extents, element);
+  auto shape = llvm::map_to_vector(extents, [](const kumiko::eq::Extent &extent) {
+    return extent.isStatic() ? extent.value() : ShapedType::kDynamic;
+  });
+  return RankedTensorType::get(shape, element);
 }
 
-int64_t ScanOp::getSteps() { return cast<RankedTensorType>(getSequences().front().getType()).getDimSize(0); }
+RankedTensorType ScanOp::sliceOf(Type sequence) {
+  auto type = cast<RankedTensorType>(sequence);
+  return typeOf(ArrayRef(extentsOf(type)).drop_front(), type.getElementType());
+}
+
+RankedTensorType ScanOp::stackOf(const kumiko::eq::Extent &steps, Type slice) {
+  auto type = cast<RankedTensorType>(slice);
+  SmallVector<kumiko::eq::Extent> extents{steps};
+  llvm::append_range(extents, extentsOf(type));
+  return typeOf(extents, type.getElementType());
+}
+
+kumiko::eq::Extent ScanOp::getSteps() {
+  return extentsOf(cast<RankedTensorType>(getSequences().front().getType())).front();
+}
 
 void ScanOp::build(OpBuilder &builder, OperationState &state, ValueRange states, ValueRange sequences,
                    ValueRange shared, TypeRange stacked, bool reverse) {
@@ -39,9 +58,9 @@ LogicalResult ScanOp::verify() {
     auto type = cast<RankedTensorType>(sequence);
     if (type.getRank() == 0) // scan_c1
       return emitOpError() << "sequence " << number << " has no dimension to take apart: " << type;
-    if (type.getDimSize(0) != getSteps()) // scan_c1
-      return emitOpError() << "sequence " << number << " has " << type.getDimSize(0) << " positions, the first has "
-                           << getSteps();
+    if (kumiko::eq::Extent steps = extentsOf(type).front(); steps != getSteps()) // scan_c1
+      return emitOpError() << "sequence " << number << " has " << steps.str() << " positions, the first has "
+                           << getSteps().str();
   }
   return success();
 }
@@ -81,9 +100,7 @@ LogicalResult ScanOp::verifyRegions() {
     auto slice = dyn_cast<RankedTensorType>(type);
     if (!slice)
       return emitOpError() << "yields a value that is no ranked tensor: " << type;
-    SmallVector<int64_t> shape{getSteps()};
-    llvm::append_range(shape, slice.getShape());
-    stacks.push_back(RankedTensorType::get(shape, slice.getElementType()));
+    stacks.push_back(stackOf(getSteps(), slice));
   }
   return compareTypes(*this, "stacked result", results.drop_front(states.size()), stacks); // scan_c4
 }

@@ -31,17 +31,28 @@ SmallVector<Symbol> nn::symbolsOf(Operation *function) {
   return symbols;
 }
 
+Check nn::checkOf(DictionaryAttr row) {
+  StringRef relation = row.getAs<StringAttr>("relation");
+  return {*extentOf(row.get("lhs")), *extentOf(row.get("rhs")),
+          llvm::find_if(relations, [&](auto &each) { return each.second == relation; })->first,
+          row.getAs<StringAttr>("message").str()};
+}
+
+DictionaryAttr nn::rowOf(MLIRContext *context, const Check &check) {
+  Builder b(context);
+  return b.getDictionaryAttr({b.getNamedAttr("lhs", numberAttr(context, check.lhs)),
+                              b.getNamedAttr("relation", b.getStringAttr(nameOf(check.relation))),
+                              b.getNamedAttr("rhs", numberAttr(context, check.rhs)),
+                              b.getNamedAttr("message", b.getStringAttr(check.message))});
+}
+
 SmallVector<Check> nn::checksOf(Operation *function) {
   SmallVector<Check> checks;
   auto list = function->getAttrOfType<ArrayAttr>(checksAttrName);
   if (!list)
     return checks;
-  for (auto row : list.getAsRange<DictionaryAttr>()) {
-    StringRef relation = row.getAs<StringAttr>("relation");
-    checks.push_back({*extentOf(row.get("lhs")), *extentOf(row.get("rhs")),
-                      llvm::find_if(relations, [&](auto &each) { return each.second == relation; })->first,
-                      row.getAs<StringAttr>("message").str()});
-  }
+  for (auto row : list.getAsRange<DictionaryAttr>())
+    checks.push_back(checkOf(row));
   return checks;
 }
 
@@ -68,13 +79,8 @@ void nn::setSymbols(Operation *function, ArrayRef<Symbol> symbols) {
 }
 
 void nn::setChecks(Operation *function, ArrayRef<Check> checks) {
-  MLIRContext *context = function->getContext();
-  Builder b(context);
   setList(function, checksAttrName, llvm::map_to_vector(checks, [&](const Check &check) -> Attribute {
-            return b.getDictionaryAttr({b.getNamedAttr("lhs", numberAttr(context, check.lhs)),
-                                        b.getNamedAttr("relation", b.getStringAttr(nameOf(check.relation))),
-                                        b.getNamedAttr("rhs", numberAttr(context, check.rhs)),
-                                        b.getNamedAttr("message", b.getStringAttr(check.message))});
+            return rowOf(function->getContext(), check);
           }));
 }
 
@@ -90,6 +96,17 @@ static LogicalResult verifySymbol(Operation *op, DictionaryAttr row, llvm::Strin
   return success();
 }
 
+static LogicalResult verifyCheck(Operation *op, DictionaryAttr row) {
+  auto relation = row.getAs<StringAttr>("relation");
+  auto isSide = [&](StringRef side) { return row.contains(side) && isNumber(row.get(side)); };
+  if (isSide("lhs") && isSide("rhs") && row.getAs<StringAttr>("message") && relation &&
+      llvm::any_of(relations, [&](auto &each) { return each.second == relation.getValue(); }))
+    return success();
+  return op->emitOpError() << "a check needs lhs, relation (==, <= or broadcast), rhs and message: " << row;
+}
+
+LogicalResult CheckOp::verify() { return verifyCheck(*this, getRow()); } // check_c1
+
 LogicalResult nn::detail::verifySymbolAttribute(Operation *op, NamedAttribute attribute) {
   bool isSymbols = attribute.getName() == symbolsAttrName;
   if (!isSymbols && attribute.getName() != checksAttrName)
@@ -104,10 +121,8 @@ LogicalResult nn::detail::verifySymbolAttribute(Operation *op, NamedAttribute at
         return failure();
       continue;
     }
-    auto relation = row.getAs<StringAttr>("relation");
-    if (!isNumber(row.get("lhs")) || !isNumber(row.get("rhs")) || !row.getAs<StringAttr>("message") || !relation ||
-        llvm::none_of(relations, [&](auto &each) { return each.second == relation.getValue(); }))
-      return op->emitOpError() << "a check needs lhs, relation (==, <= or broadcast), rhs and message: " << row;
+    if (failed(verifyCheck(op, row)))
+      return failure();
   }
   return success();
 }
@@ -122,6 +137,44 @@ bool nn::usesSymbols(Operation *op) {
   };
   return llvm::any_of(op->getResultTypes(), isDynamic) ||
          llvm::any_of(op->getAttrs(), [&](NamedAttribute attribute) { return isSymbolic(attribute.getValue()); });
+}
+
+static void addNames(const eq::Extent &extent, llvm::StringSet<> &names) {
+  SmallVector<StringRef> found;
+  extent.symbols(found);
+  for (StringRef name : found)
+    names.insert(name);
+}
+
+static void addNames(Attribute attribute, llvm::StringSet<> &names) {
+  if (auto extent = dyn_cast_if_present<ExtentAttr>(attribute))
+    addNames(extent.getExtent(), names);
+  else if (auto extents = dyn_cast_if_present<ExtentsAttr>(attribute))
+    llvm::for_each(extents.getExtents(), [&](const eq::Extent &extent) { addNames(extent, names); });
+  else if (auto list = dyn_cast_if_present<ArrayAttr>(attribute))
+    llvm::for_each(list, [&](Attribute each) { addNames(each, names); });
+  else if (auto row = dyn_cast_if_present<DictionaryAttr>(attribute))
+    llvm::for_each(row, [&](NamedAttribute each) { addNames(each.getValue(), names); });
+}
+
+void nn::addSymbolsOf(Operation *op, llvm::StringSet<> &names) {
+  op->walk([&](Operation *each) {
+    for (Type type : each->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        addNames(tensor.getEncoding(), names);
+    for (NamedAttribute attribute : each->getAttrs())
+      addNames(attribute.getValue(), names);
+  });
+}
+
+void nn::addSymbolsFoundBy(Operation *op, llvm::StringSet<> &names) {
+  op->walk([&](Operation *each) {
+    if (auto symbol = dyn_cast<SymbolOp>(each))
+      names.insert(symbol.getSymbol());
+    else if (auto list = each->getAttrOfType<ArrayAttr>("symbols"))
+      for (auto name : list.getAsRange<StringAttr>())
+        names.insert(name.getValue());
+  });
 }
 
 OpFoldResult ExtentOp::fold(FoldAdaptor) { return getValueAttr(); }

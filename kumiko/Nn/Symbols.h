@@ -14,6 +14,7 @@
 #pragma once
 #include "kumiko/Nn/Extents.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace kumiko::nn {
 
@@ -42,6 +43,15 @@ llvm::SmallVector<Check> checksOf(mlir::Operation *function);
 /// An empty list removes the attribute.
 void setSymbols(mlir::Operation *function, llvm::ArrayRef<Symbol> symbols);
 void setChecks(mlir::Operation *function, llvm::ArrayRef<Check> checks);
+
+/// A check as an attribute, and back; `row` has been verified.
+mlir::DictionaryAttr rowOf(mlir::MLIRContext *context, const Check &check);
+Check checkOf(mlir::DictionaryAttr row);
+
+/// Adds the symbols of the op's attributes and of its results' types, and those of all that it holds.
+void addSymbolsOf(mlir::Operation *op, llvm::StringSet<> &names);
+/// Adds the symbols that the op, or what it holds, finds in the data.
+void addSymbolsFoundBy(mlir::Operation *op, llvm::StringSet<> &names);
 
 /// Whether the op's attributes or the types of its results have expressions: its results are not known without the
 /// values of symbols.

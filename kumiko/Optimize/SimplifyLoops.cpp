@@ -1,5 +1,6 @@
 //===- SimplifyLoops.cpp - leaves in a loop what changes -------------------===//
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Symbols.h"
 #include "kumiko/Optimize/ConstantTensor.h"
 #include "kumiko/Optimize/Passes.h"
 #include "kumiko/Optimize/Remark.h"
@@ -84,7 +85,7 @@ struct SimplifyLoops final : kumiko::impl::SimplifyLoopsPassBase<SimplifyLoops> 
         hoist(op);
         simplifyShared(op);
       }
-      if (scan && scan.getSteps() <= 1)
+      if (scan && (scan.getSteps().is(0) || scan.getSteps().is(1)))
         unroll(scan);
       else if (scan)
         hoisted += computeWholeSequences(scan);
@@ -94,11 +95,19 @@ struct SimplifyLoops final : kumiko::impl::SimplifyLoopsPassBase<SimplifyLoops> 
 private:
   /// Moves out what does not depend on the turn; a branch may not be taken, so nothing leaves one.
   void hoist(Operation *loop) {
+    llvm::StringSet<> found; // in the data, anew in each turn
+    nn::addSymbolsFoundBy(loop, found);
+    auto needs = [&](Operation *op) {
+      llvm::StringSet<> names;
+      if (!found.empty())
+        nn::addSymbolsOf(op, names);
+      return llvm::any_of(names.keys(), [&](StringRef name) { return found.contains(name); });
+    };
     for (Operation &op : llvm::make_early_inc_range(loop->getRegion(0).front())) {
       if (!isa<nn::EquationInterface, nn::ReshapeOp, nn::BitcastOp>(op))
         continue;
       auto isFixed = [&](Value operand) { return constantOf(operand) || outsideOf(loop, operand); };
-      if (op.getNumOperands() == 0 || !llvm::all_of(op.getOperands(), isFixed))
+      if (op.getNumOperands() == 0 || !llvm::all_of(op.getOperands(), isFixed) || needs(&op))
         continue;
       OpBuilder b(loop);
       for (OpOperand &operand : op.getOpOperands())
@@ -166,7 +175,7 @@ private:
     OpBuilder b(scan);
     size_t states = scan.getStates().size(), sequences = scan.getSequences().size();
     SmallVector<Value> results(scan.getStates());
-    if (scan.getSteps() == 1) {
+    if (scan.getSteps().is(1)) {
       Block &body = scan.getBody().front();
       IRMapping mapping;
       for (auto [argument, operand] : llvm::zip_equal(body.getArguments(), scan->getOperands())) {

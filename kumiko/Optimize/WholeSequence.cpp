@@ -107,12 +107,7 @@ private:
     return optimize::constantOf(value) ? b.clone(*value.getDefiningOp())->getResult(0) : Value();
   }
 
-  RankedTensorType stacked(Value slice) {
-    auto type = cast<RankedTensorType>(slice.getType());
-    SmallVector<int64_t> shape{scan.getSteps()};
-    llvm::append_range(shape, type.getShape());
-    return RankedTensorType::get(shape, type.getElementType());
-  }
+  RankedTensorType stacked(Value slice) { return nn::ScanOp::stackOf(scan.getSteps(), slice.getType()); }
 
   Value liftReshape(Operation *op) {
     Value sequence = sequenceOf(op->getOperand(0));
@@ -121,14 +116,14 @@ private:
     return nn::ReshapeOp::create(b, op->getLoc(), stacked(op->getResult(0)), sequence);
   }
 
-  static int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+  static eq::Extent elementsOf(Value value) { return product(nn::extentsOf(cast<RankedTensorType>(value.getType()))); }
 
   /// Contractions gain from many rows; others must not make memory traffic of what stays in registers.
-  static bool isWorthIt(Operation *op, const eq::Instance &instance, int64_t read) {
+  static bool isWorthIt(Operation *op, const eq::Instance &instance, const eq::Extent &read) {
     bool contracts = llvm::any_of(instance.statements, [](const eq::Statement &statement) {
       return eq::classify(statement) == eq::StatementClass::Contraction;
     });
-    return contracts || elementsOf(op->getResult(0)) <= read;
+    return contracts || (read - elementsOf(op->getResult(0))).knownNonNegative();
   }
 
   Value lift(Operation *op) {
@@ -137,7 +132,7 @@ private:
       return {};
     SmallVector<Value> slots;
     llvm::DenseSet<unsigned> stepping;
-    int64_t read = 0;
+    eq::Extent read = 0;
     for (auto [number, operand] : llvm::enumerate(nn::operandSlots(op))) {
       Value outside = operand ? sequenceOf(operand) : Value();
       if (outside) {

@@ -27,8 +27,9 @@ struct Form {
 } // namespace
 
 static constexpr llvm::StringLiteral graph[] = {"func", "nn"};
-static constexpr llvm::StringLiteral calls[] = {"func",    "nn.call", "nn.constant", "nn.reshape", "nn.bitcast",
-                                                "nn.scan", "nn.if",   "nn.loop",     "nn.yield",   "nn.symbol"};
+static constexpr llvm::StringLiteral calls[] = {"func",       "nn.call",   "nn.constant", "nn.reshape",
+                                                "nn.bitcast", "nn.scan",   "nn.if",       "nn.loop",
+                                                "nn.yield",   "nn.symbol", "nn.check"};
 static constexpr llvm::StringLiteral nnBody[] = {"nn"};
 static constexpr llvm::StringLiteral linalgBody[] = {"nn.yield", "nn.extent", "nn.routine", "linalg",
                                                      "tensor",   "arith",     "math",       "affine"};

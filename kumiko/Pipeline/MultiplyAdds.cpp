@@ -7,11 +7,12 @@
 
 using namespace kumiko;
 
-/// How often the op is computed; a loop that data end counts as one turn.
+/// How often the op is computed; a loop that data end, or symbols, counts as one turn.
 static uint64_t turnsAround(mlir::Operation *op) {
   uint64_t turns = 1;
   for (auto scan = op->getParentOfType<nn::ScanOp>(); scan; scan = scan->getParentOfType<nn::ScanOp>())
-    turns = llvm::SaturatingMultiply<uint64_t>(turns, scan.getSteps());
+    if (eq::Extent steps = scan.getSteps(); steps.isStatic())
+      turns = llvm::SaturatingMultiply<uint64_t>(turns, steps.value());
   return turns;
 }
 

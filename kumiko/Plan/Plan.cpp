@@ -5,6 +5,7 @@
 #include "kumiko/Plan/Weights.h"
 #include "kumiko/plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/include/kumiko/artefact.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -41,7 +42,7 @@ struct Place {
   BufferRef buffer;
   std::optional<size_t> slot = std::nullopt;
 
-  Place moved(int64_t bytes) const {
+  Place moved(const eq::Extent &bytes) const {
     Place place = *this;
     place.buffer.offset += bytes;
     return place;
@@ -63,10 +64,12 @@ public:
     auto main = module.lookupSymbol<func::FuncOp>("main");
     if (!main)
       return module.emitError("there is no function @main to plan");
-    if (failed(describeSymbols(main)))
+    Block &block = main.getBody().front();
+    uint64_t calls = 0;
+    hasSymbols = !nn::symbolsOf(main).empty();
+    if (failed(findLevels(block, calls)) || failed(describeSymbols(main)))
       return failure();
     describe(main);
-    Block &block = main.getBody().front();
     if (failed(collect(block, 0)) || failed(program.isStatic() ? assignArena(main) : planLater(main)) ||
         failed(addCalls(block, 0)))
       return failure();
@@ -75,23 +78,36 @@ public:
   }
 
 private:
-  /// Extents of a value between calls. Below Lower its type has plain `?`; the kernel that makes it says more.
+  /// Extents of a value between calls. Below Lower its type has plain `?`; what makes it says more.
   SmallVector<eq::Extent, 4> extentsOf(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     if (type.hasStaticShape() || type.getEncoding())
       return nn::extentsOf(type);
     if (auto argument = dyn_cast<BlockArgument>(value))
-      if (auto main = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
-        return extentsOf(type, main.getArgAttrDict(argument.getArgNumber()));
+      return extentsOf(argument);
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (auto extents = value.getDefiningOp()->getAttrOfType<ArrayAttr>(nn::extentsAttrName))
+      if (auto own = dyn_cast<nn::ExtentsAttr>(extents[number]))
+        return SmallVector<eq::Extent, 4>(own.getExtents());
     auto call = value.getDefiningOp<nn::CallOp>();
     if (!call)
       return nn::extentsOf(type);
-    unsigned number = cast<OpResult>(value).getResultNumber();
-    if (auto extents = call->getAttrOfType<ArrayAttr>(nn::extentsAttrName))
-      if (auto own = dyn_cast<nn::ExtentsAttr>(extents[number]))
-        return SmallVector<eq::Extent, 4>(own.getExtents());
     auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
     return extentsOf(type, kernel.getResultAttrDict(number));
+  }
+
+  /// An argument has the extents of its operand; a slice of a sequence all but the first.
+  SmallVector<eq::Extent, 4> extentsOf(BlockArgument argument) {
+    Operation *op = argument.getOwner()->getParentOp();
+    unsigned number = argument.getArgNumber();
+    if (auto function = dyn_cast<func::FuncOp>(op))
+      return extentsOf(cast<RankedTensorType>(argument.getType()), function.getArgAttrDict(number));
+    // The condition of a choice has no argument; that of a loop has the number of the turn in its place.
+    SmallVector<eq::Extent, 4> extents = extentsOf(op->getOperand(number + (isa<nn::IfOp>(op) ? 1 : 0)));
+    if (auto scan = dyn_cast<nn::ScanOp>(op))
+      if (size_t states = scan.getStates().size(); number >= states && number < states + scan.getSequences().size())
+        extents.erase(extents.begin());
+    return extents;
   }
 
   static SmallVector<eq::Extent, 4> extentsOf(RankedTensorType type, DictionaryAttr attributes) {
@@ -117,31 +133,53 @@ private:
     return value;
   }
 
+  /// Begins a level at call number `first`.
+  uint32_t newLevel(uint64_t first) {
+    program.levels.push_back({first, first});
+    return program.levels.size();
+  }
+
+  /// The levels of a program with symbols, in the order in which they begin: behind calls that find symbols, and in
+  /// branches, whose shapes may make no sense unless they are taken.
+  LogicalResult findLevels(Block &block, uint64_t &calls, bool branch = false) {
+    SmallVector<uint32_t> begun;
+    uint32_t scope = scopeOf(block);
+    if (branch)
+      begun.push_back(scope = scopes[&block] = newLevel(calls));
+    for (Operation &op : block) {
+      if (auto call = dyn_cast<nn::CallOp>(op)) {
+        ++calls;
+        auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
+        for (auto routine : kernel.getBody().getOps<nn::RoutineOp>())
+          if (ArrayAttr symbols = routine.getSymbolsAttr()) {
+            begun.push_back(callLevels[call] = newLevel(calls));
+            for (auto symbol : symbols.getAsRange<StringAttr>())
+              if (!found.try_emplace(symbol.getValue(), program.levels.size()).second)
+                return call.emitError() << "the symbol '" << symbol.getValue() << "' is found twice";
+          }
+      } else if (op.getNumRegions() != 0) {
+        ++calls;
+        if (!isa<nn::IfOp>(op) && ++around > KUMIKO_MAX_LOOPS)
+          return op.emitError("loops are nested more than ") << KUMIKO_MAX_LOOPS << " deep";
+        for (Region &region : op.getRegions())
+          if (failed(findLevels(region.front(), calls, hasSymbols && isa<nn::IfOp>(op))))
+            return failure();
+        around -= !isa<nn::IfOp>(op);
+      } else if (auto check = dyn_cast<nn::CheckOp>(op)) {
+        addDemand(nn::checkOf(check.getRow()), scope);
+      }
+    }
+    for (uint32_t level : begun)
+      program.levels[level - 1].last = calls;
+    return success();
+  }
+
+  void addDemand(const nn::Check &check, uint32_t scope) {
+    program.demands.push_back({ProgramDemand::Kind(check.relation), check.lhs, check.rhs, check.message, scope});
+  }
+
   /// Symbols, the levels at which they are known, and what must hold of them.
   LogicalResult describeSymbols(func::FuncOp main) {
-    llvm::StringMap<uint32_t> found; // by a call, the level that it begins
-    uint64_t number = 0;
-    WalkResult walked = main->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      auto call = dyn_cast<nn::CallOp>(op);
-      if (op != main && (call || op->getNumRegions() != 0))
-        ++number;
-      if (!call)
-        return WalkResult::advance();
-      auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
-      for (auto routine : kernel.getBody().getOps<nn::RoutineOp>())
-        if (ArrayAttr symbols = routine.getSymbolsAttr()) {
-          if (call->getParentOp() != main) {
-            call.emitError("a size that data decide inside of a loop or choice is not planned yet");
-            return WalkResult::interrupt();
-          }
-          program.levelCalls.push_back(number - 1);
-          for (auto symbol : symbols.getAsRange<StringAttr>())
-            found[symbol.getValue()] = program.levelCalls.size();
-        }
-      return WalkResult::advance();
-    });
-    if (walked.wasInterrupted())
-      return failure();
     for (const nn::Symbol &symbol : nn::symbolsOf(main)) {
       if (symbol.isData && !found.contains(symbol.name))
         return main.emitError() << "no call finds the symbol '" << symbol.name << "'";
@@ -153,7 +191,7 @@ private:
         program.demands.push_back({ProgramDemand::Kind::AtMost, value, *symbol.upper, "'" + symbol.name + "'"});
     }
     for (const nn::Check &check : nn::checksOf(main))
-      program.demands.push_back({ProgramDemand::Kind(check.relation), check.lhs, check.rhs, check.message});
+      addDemand(check, 0);
     return success();
   }
 
@@ -176,17 +214,26 @@ private:
 
   //===--- places and lifetimes -------------------------------------------------------------------===//
 
+  /// The level of the innermost branch around the block.
+  uint32_t scopeOf(Block &block) const {
+    for (Block *each = &block; each; each = each->getParentOp()->getBlock())
+      if (auto scope = scopes.find(each); scope != scopes.end())
+        return scope->second;
+    return 0;
+  }
+
   /// A slot of the arena that lives now.
-  Place newSlot(eq::Extent bytes) {
+  Place newSlot(eq::Extent bytes, Block &block) {
     lifetimes.push_back({bytes.isStatic() ? uint64_t(bytes.value()) : 0, step, step});
     sizes.push_back(std::move(bytes));
+    slotScopes.push_back(scopeOf(block));
     return {{Space::Arena, 0, 0}, lifetimes.size() - 1};
   }
 
   /// The place of a result; memory that its reader has chosen, or a new slot.
   void define(Value result) {
     if (!places.contains(result))
-      places[result] = newSlot(bytesOf(result));
+      places[result] = newSlot(bytesOf(result), *result.getDefiningOp()->getBlock());
   }
 
   /// What the value lies in lives until `until`, views included.
@@ -237,36 +284,42 @@ private:
     return success();
   }
 
+  /// What separates the two places of a state.
+  eq::Extent strideOf(Value first) {
+    return ceilDiv(bytesOf(underViews(first)), int64_t(arenaAlignment)) * int64_t(arenaAlignment);
+  }
+
   /// Two places for a state that begins as `first`, of which a turn reads one and writes the other.
-  LogicalResult alternate(Operation *op, Value first, Value argument, Value yielded, uint32_t loops, uint64_t &stride) {
+  LogicalResult alternate(Operation *op, Value first, Value argument, Value yielded, uint32_t loops) {
     Place place = places.lookup(first);
     if (!place.slot || !first.hasOneUse() || !first.getDefiningOp<nn::CallOp>())
       return op->emitError("the first value of a state has no memory of its own");
-    stride = llvm::alignTo(byteCountOf(first), arenaAlignment);
-    lifetimes[*place.slot].bytes = 2 * stride;
-    sizes[*place.slot] = int64_t(2 * stride);
+    eq::Extent stride = strideOf(first);
+    sizes[*place.slot] = 2 * stride;
+    lifetimes[*place.slot].bytes = sizes[*place.slot].isStatic() ? sizes[*place.slot].value() : 0;
     if (argument)
-      places[argument] = place.stepping({loops, true, int64_t(stride)});
-    places[underViews(yielded)] = place.moved(stride).stepping({loops, true, -int64_t(stride)});
+      places[argument] = place.stepping({loops, LoopStep::Kind::Odd, stride});
+    places[underViews(yielded)] = place.stepping({loops, LoopStep::Kind::Even, stride});
     return success();
   }
 
   LogicalResult enter(nn::ScanOp scan, uint32_t loops) {
     Block &body = scan.getBody().front();
     Operation *yield = body.getTerminator();
-    int64_t steps = scan.getSteps();
+    eq::Extent steps = stepsOf(scan);
     bool backwards = scan.getReverse();
     size_t states = scan.getStates().size();
     auto sliceOf = [&](const Place &whole, Value value) {
-      int64_t bytes = steps ? int64_t(byteCountOf(value)) / steps : 0;
-      return whole.moved(backwards && steps ? (steps - 1) * bytes : 0)
-          .stepping({loops, false, backwards ? -bytes : bytes});
+      auto type = cast<RankedTensorType>(value.getType());
+      eq::Extent bytes = product(ArrayRef(extentsOf(value)).drop_front()) *
+                         int64_t(kumiko::bytesOf(nn::toEquation(type.getElementType())));
+      return whole.moved(backwards ? max(0, steps - 1) * bytes : 0)
+          .stepping({loops, backwards ? LoopStep::Kind::Backward : LoopStep::Kind::Forward, bytes});
     };
     for (auto [number, first] : llvm::enumerate(scan.getStates())) {
-      uint64_t stride = 0;
-      if (failed(alternate(scan, first, body.getArgument(number), yield->getOperand(number), loops, stride)))
+      if (failed(alternate(scan, first, body.getArgument(number), yield->getOperand(number), loops)))
         return failure();
-      places[scan.getResult(number)] = places.lookup(first).moved(steps % 2 * stride);
+      places[scan.getResult(number)] = places.lookup(first).moved(mod(steps, 2) * strideOf(first));
     }
     for (auto [number, sequence] : llvm::enumerate(scan.getSequences())) {
       FailureOr<Place> whole = placeOf(sequence, nullptr);
@@ -281,18 +334,19 @@ private:
     return share(scan.getShared(), body.getArguments().take_back(scan.getShared().size()));
   }
 
+  eq::Extent stepsOf(nn::ScanOp scan) { return extentsOf(scan.getSequences().front()).front(); }
+
   LogicalResult enter(nn::LoopOp loop, uint32_t loops) {
     Block &body = loop.getBody().front();
     Operation *yield = body.getTerminator();
-    uint64_t stride = 0;
-    if (failed(alternate(loop, loop.getCondition(), Value(), yield->getOperand(0), loops, stride)))
+    if (failed(alternate(loop, loop.getCondition(), Value(), yield->getOperand(0), loops)))
       return failure();
-    places[body.getArgument(0)] = newSlot(int64_t(sizeof(int64_t)));
+    places[body.getArgument(0)] = newSlot(int64_t(sizeof(int64_t)), *loop->getBlock());
     for (auto [number, first] : llvm::enumerate(loop.getStates())) {
-      if (failed(alternate(loop, first, body.getArgument(1 + number), yield->getOperand(1 + number), loops, stride)))
+      if (failed(alternate(loop, first, body.getArgument(1 + number), yield->getOperand(1 + number), loops)))
         return failure();
       // Read where the last turn has left it.
-      places[loop.getResult(number)] = places.lookup(first).stepping({loops, true, int64_t(stride)});
+      places[loop.getResult(number)] = places.lookup(first).stepping({loops, LoopStep::Kind::Odd, strideOf(first)});
     }
     return share(loop.getShared(), body.getArguments().take_back(loop.getShared().size()));
   }
@@ -333,14 +387,14 @@ private:
   /// Sizes are known when shapes are bound, so the runtime chooses the places.
   LogicalResult planLater(func::FuncOp main) {
     numbers.resize(sizes.size());
-    for (uint32_t level = 0; level <= program.levelCalls.size(); ++level)
+    for (uint32_t level = 0; level <= program.levels.size(); ++level)
       for (auto [slot, bytes] : llvm::enumerate(sizes)) {
         if (bytes.overflowed())
           return main.emitError("the size of an intermediate result is not known");
-        if (program.levelOf(bytes) != level)
+        if (program.levelOf(bytes, slotScopes[slot]) != level)
           continue;
         numbers[slot] = program.planned.size();
-        program.planned.push_back({bytes, lifetimes[slot].first, lifetimes[slot].last});
+        program.planned.push_back({bytes, lifetimes[slot].first, lifetimes[slot].last, level});
       }
     return success();
   }
@@ -353,7 +407,7 @@ private:
       FailureOr<uint64_t> offset = weights.place(constant, packing);
       if (failed(offset))
         return failure();
-      return Place{{Space::Weights, 0, *offset}};
+      return Place{{Space::Weights, 0, int64_t(*offset)}};
     }
     return places.lookup(value);
   }
@@ -362,7 +416,7 @@ private:
     if (!place.slot)
       return place.buffer;
     if (program.isStatic())
-      return place.moved(offsets[*place.slot]).buffer;
+      return place.moved(int64_t(offsets[*place.slot])).buffer;
     BufferRef buffer = place.buffer;
     buffer.space = Space::Planned;
     buffer.number = numbers[*place.slot];
@@ -388,8 +442,9 @@ private:
     planned.kind = isa<nn::IfOp>(op) ? CallKind::Choice : CallKind::Loop;
     planned.loops = loops;
     planned.nodes = nodesOf(op);
+    planned.scope = scopeOf(*op->getBlock());
     if (auto scan = dyn_cast<nn::ScanOp>(op)) {
-      planned.chunks = scan.getSteps();
+      planned.chunks = stepsOf(scan);
     } else {
       FailureOr<Place> condition = placeOf(op->getOperand(0), nullptr);
       if (failed(condition))
@@ -397,9 +452,8 @@ private:
       planned.buffers.push_back(resolved(*condition));
     }
     if (auto loop = dyn_cast<nn::LoopOp>(op)) {
-      planned.chunks = int64_t(loop.getMost());
-      uint64_t stride = llvm::alignTo(byteCountOf(loop.getCondition()), arenaAlignment);
-      planned.buffers.front().steps.push_back({loops, true, int64_t(stride)});
+      planned.chunks = *nn::extentOf(loop.getMostAttr());
+      planned.buffers.front().steps.push_back({loops, LoopStep::Kind::Odd, strideOf(loop.getCondition())});
       planned.buffers.push_back(resolved(places.lookup(loop.getBody().getArgument(0))));
     }
     for (Value result : op->getResults()) {
@@ -414,6 +468,7 @@ private:
         return failure();
       ProgramCall &nest = program.calls[number];
       (which == 0 ? nest.body : nest.otherwise) = program.calls.size() - first;
+      (which == 0 ? nest.level : nest.otherwiseLevel) = scopes.lookup(&region.front());
     }
     return success();
   }
@@ -431,6 +486,8 @@ private:
     planned.chunks = schedule->chunks;
     planned.scratchBytes = schedule->scratchBytes;
     planned.loops = loops;
+    planned.level = callLevels.lookup(call);
+    planned.scope = scopeOf(*call->getBlock());
     if (planned.scratchBytes.isStatic())
       program.scratchBytes = std::max<uint64_t>(program.scratchBytes, planned.scratchBytes.value());
     for (auto [number, operand] : llvm::enumerate(call->getOperands())) {
@@ -459,9 +516,16 @@ private:
   std::vector<kumiko_lifetime> lifetimes;
   // Of slots, in the order of lifetimes.
   std::vector<eq::Extent> sizes;
+  std::vector<uint32_t> slotScopes;
   std::vector<uint64_t> offsets; ///< of a static program
   std::vector<uint32_t> numbers; ///< of planned buffers
   uint64_t step = 0;
+  // Levels, by where they begin.
+  llvm::StringMap<uint32_t> found; ///< symbols in the data
+  llvm::DenseMap<Operation *, uint32_t> callLevels;
+  llvm::DenseMap<Block *, uint32_t> scopes; ///< of branches
+  bool hasSymbols = false;
+  uint32_t around = 0; ///< loops around the block at hand
 };
 } // namespace
 
@@ -473,11 +537,13 @@ static std::string textOf(const BufferRef &buffer) {
   bool numbered = buffer.space != Space::Weights && buffer.space != Space::Arena;
   if (numbered)
     text += std::to_string(buffer.number);
-  if (buffer.offset != 0 || !numbered)
-    text += "+" + std::to_string(buffer.offset);
+  constexpr StringRef turns[] = {"turn", "turn", "odd", "even"};
+  auto textOf = [](const eq::Extent &extent) { return extent.isStatic() ? extent.str() : "(" + extent.str() + ")"; };
+  if (!buffer.offset.is(0) || !numbered)
+    text += "+" + textOf(buffer.offset);
   for (const LoopStep &step : buffer.steps)
-    text += (step.bytes < 0 ? "" : "+") + std::to_string(step.bytes) + (step.alternates ? "*odd" : "*turn") +
-            std::to_string(step.loop);
+    text += (step.kind == LoopStep::Kind::Backward ? "-" : "+") + textOf(step.bytes) + "*" +
+            turns[uint32_t(step.kind)].str() + std::to_string(step.loop);
   return text;
 }
 

@@ -19,7 +19,7 @@ namespace kumiko {
 mlir::FailureOr<Program> planProgram(mlir::ModuleOp module, llvm::StringRef name);
 
 /// Writes the plan onto the calls, for people: `buffers = ["input0", "weights+1024", "arena+0"]`; inside of loops
-/// also `+64*turn0`, and `+64*odd0` for what alternates.
+/// also `+64*turn0`, and `+64*odd0` or `+64*even0` for what alternates.
 void annotate(mlir::ModuleOp module, const Program &program);
 
 } // namespace kumiko

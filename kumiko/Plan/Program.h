@@ -38,19 +38,25 @@ struct ProgramValue {
 enum class Space : uint32_t { Input = 0, Output = 1, Weights = 2, Arena = 3, Planned = 4 };
 
 /// What an address gains from the turns of loop number `loop` around a call (the outermost is 0; one behind the
-/// innermost is the loop that was done last): `bytes` for each turn before this one, or, where it alternates, in odd
-/// turns.
+/// innermost is the loop that was done last): `bytes`, which are never negative, for each turn before this one, less
+/// that, in odd turns only, or in even ones. The numbers are those of `kumiko_step_kind`.
 struct LoopStep {
+  enum class Kind : uint32_t { Forward = 0, Backward = 1, Odd = 2, Even = 3 };
   uint32_t loop = 0;
-  bool alternates = false;
-  int64_t bytes = 0;
+  Kind kind = Kind::Forward;
+  eq::Extent bytes = 0;
+
+  /// How often the bytes count in this turn.
+  int64_t factor(int64_t turn) const {
+    return kind == Kind::Forward ? turn : kind == Kind::Backward ? -turn : (turn & 1) == (kind == Kind::Odd);
+  }
 };
 
 /// `offset` bytes into input, output or planned buffer number `number`, the weights or the arena.
 struct BufferRef {
   Space space = Space::Arena;
   uint32_t number = 0;
-  uint64_t offset = 0;
+  eq::Extent offset = 0;
   /// What the kernel may touch. Not in the artefact: kernels know their sizes.
   eq::Extent bytes = 0;
   llvm::SmallVector<LoopStep, 1> steps = {};
@@ -70,6 +76,11 @@ struct ProgramCall {
   CallKind kind = CallKind::Kernel;
   uint32_t loops = 0; ///< how many are around the call
   uint64_t body = 0, otherwise = 0;
+  /// The level that begins when a kernel is done, or when a choice has taken its first range; when it has taken the
+  /// other one. 0: none.
+  uint32_t level = 0, otherwiseLevel = 0;
+  /// That of the branch around the call: numbers that only the call needs are computed when it begins.
+  uint32_t scope = 0;
   /// Where the results of a loop or a choice lie once it is done, for those who look at them; not in the artefact.
   llvm::SmallVector<BufferRef, 2> ends = {};
 
@@ -91,10 +102,17 @@ struct ProgramSymbol {
   uint32_t level = 0;
 };
 
+/// What becomes known while the program runs: symbols that a call has found, or that a branch is taken. It holds for
+/// the calls [first, last), the rest of the loop, branch or program in which it begins.
+struct ProgramLevel {
+  uint64_t first = 0, last = 0;
+};
+
 /// A buffer whose place is chosen when its size is known.
 struct PlannedBuffer {
   eq::Extent bytes;
   uint64_t first = 0, last = 0; ///< the steps between which it is needed, both included
+  uint32_t level = 0;
 };
 
 /// What must hold between two extents; the numbers are those of `kumiko_demand_kind`.
@@ -103,6 +121,7 @@ struct ProgramDemand {
   Kind kind = Kind::Equal;
   eq::Extent left, right;
   std::string message;
+  uint32_t scope = 0; ///< the level of the branch that asks for it
 };
 
 struct Program {
@@ -120,8 +139,8 @@ struct Program {
   uint64_t scratchBytes = 0;
   /// In the order of the table that kernels get; empty for a static program, which has none of what follows.
   std::vector<ProgramSymbol> symbols;
-  /// Of level n + 1: the call that finds its symbols.
-  std::vector<uint64_t> levelCalls;
+  /// Of level n + 1, in the order in which they begin.
+  std::vector<ProgramLevel> levels;
   /// Those of a level lie behind those of the level before. They take the place of the arena.
   std::vector<PlannedBuffer> planned;
   std::vector<ProgramDemand> demands;
@@ -129,15 +148,15 @@ struct Program {
   bool isStatic() const { return symbols.empty(); }
   /// Calls without loops and choices.
   size_t kernelCalls() const { return llvm::count_if(calls, std::mem_fn(&ProgramCall::isKernel)); }
-  /// The level from which on an extent is known.
-  uint32_t levelOf(const eq::Extent &extent) const;
+  /// The level from which on an extent is known that is needed in a branch whose level is `scope`.
+  uint32_t levelOf(const eq::Extent &extent, uint32_t scope = 0) const;
 
   /// Digest of the model file and the flags that matter, one line; never a host path or a time.
   std::string provenance;
 };
 
-inline uint32_t Program::levelOf(const eq::Extent &extent) const {
-  uint32_t level = 0;
+inline uint32_t Program::levelOf(const eq::Extent &extent, uint32_t scope) const {
+  uint32_t level = scope;
   llvm::SmallVector<llvm::StringRef> names;
   extent.symbols(names);
   for (llvm::StringRef name : names)

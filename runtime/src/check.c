@@ -50,9 +50,16 @@ static int check_value(const kumiko_artefact *artefact, const kumiko_value *valu
   return KUMIKO_OK;
 }
 
-/** Whether a level has begun before the call. */
+/** Whether a level holds for the call. */
 static bool is_known(const kumiko_artefact *artefact, const kumiko_call *call, uint64_t level) {
-  return !level || artefact->dynamics->levels[level].call < (uint64_t)(call - artefact->calls);
+  uint64_t number = (uint64_t)(call - artefact->calls);
+  return !level ||
+         (artefact->dynamics->levels[level].first <= number && number < artefact->dynamics->levels[level].last);
+}
+
+/** Whether a number is there and known to the call. */
+static bool is_number_for(const kumiko_artefact *artefact, const kumiko_call *call, int64_t number) {
+  return is_number(artefact, number) && is_known(artefact, call, kumiko_number_level(artefact, number));
 }
 
 static int check_planned(const kumiko_artefact *artefact, const kumiko_call *call, const kumiko_buffer *buffer) {
@@ -63,7 +70,7 @@ static int check_planned(const kumiko_artefact *artefact, const kumiko_call *cal
   while (dynamics->levels[level].planned_end <= buffer->number)
     ++level;
   int64_t bytes = dynamics->planned[buffer->number].bytes;
-  if (!is_known(artefact, call, level) || (bytes >= 0 && buffer->offset > (uint64_t)bytes))
+  if (!is_known(artefact, call, level) || (bytes >= 0 && buffer->offset > bytes))
     return kumiko_fail(KUMIKO_E_ARTEFACT, "%s refers to memory that is not there", call->name);
   return KUMIKO_OK;
 }
@@ -71,27 +78,50 @@ static int check_planned(const kumiko_artefact *artefact, const kumiko_call *cal
 /** The loops around the calls that are being checked. */
 struct nest {
   const kumiko_artefact *artefact;
+  uint64_t levels; /* that have begun so far */
   uint32_t loops;
   int64_t turns[KUMIKO_MAX_LOOPS];
 };
 
-/** The lowest and highest offset of a buffer in all turns of the loops around it; false when they cannot be counted. */
-static bool range_of(const struct nest *nest, const kumiko_buffer *buffer, int64_t *low, int64_t *high) {
-  if (buffer->offset > INT64_MAX || (buffer->step_count && !buffer->steps))
+/** Whether a step belongs to a loop around the call, and its numbers are known. */
+static bool is_step(const struct nest *nest, const kumiko_call *call, const kumiko_step *step) {
+  bool alternates = step->kind == KUMIKO_STEP_ODD || step->kind == KUMIKO_STEP_EVEN;
+  return step->kind <= KUMIKO_STEP_EVEN && step->loop < KUMIKO_MAX_LOOPS && step->loop <= nest->loops &&
+         (step->loop < nest->loops || alternates) && is_number_for(nest->artefact, call, step->bytes);
+}
+
+/** Adds a step to the lowest and highest offset; false when they cannot be counted. */
+static bool widen(const struct nest *nest, const kumiko_step *step, int64_t *low, int64_t *high) {
+  /* The loop itself, and those who read what it leaves behind, refer to its last turn. */
+  int64_t turns = step->loop == nest->loops ? 1 : nest->turns[step->loop] - 1, far;
+  if (step->kind >= KUMIKO_STEP_ODD)
+    turns = 1;
+  if (turns <= 0)
+    return true;
+  if (__builtin_mul_overflow(turns, step->bytes, &far))
     return false;
-  *low = *high = (int64_t)buffer->offset;
+  return step->kind == KUMIKO_STEP_BACKWARD ? !__builtin_sub_overflow(*low, far, low)
+                                            : !__builtin_add_overflow(*high, far, high);
+}
+
+/** The lowest and highest offset of a buffer in all turns of the loops around it, 0 where expressions decide; false
+ * when they cannot be counted or make no sense. */
+static bool range_of(const struct nest *nest, const kumiko_call *call, const kumiko_buffer *buffer, int64_t *low,
+                     int64_t *high) {
+  if (!is_number_for(nest->artefact, call, buffer->offset) || (buffer->step_count && !buffer->steps))
+    return false;
+  bool counted = buffer->offset >= 0;
+  *low = *high = counted ? buffer->offset : 0;
   for (uint64_t i = 0; i < buffer->step_count; ++i) {
     const kumiko_step *step = &buffer->steps[i];
-    if (step->loop >= KUMIKO_MAX_LOOPS || step->loop > nest->loops || (step->loop == nest->loops && !step->alternates))
+    if (!is_step(nest, call, step))
       return false;
-    /* The loop itself, and those who read what it leaves behind, refer to its last turn. */
-    int64_t turns = step->loop == nest->loops ? 1 : nest->turns[step->loop] - 1, far;
-    if (step->alternates && turns > 1)
-      turns = 1;
-    int64_t *side = step->bytes < 0 ? low : high;
-    if (turns > 0 && (__builtin_mul_overflow(turns, step->bytes, &far) || __builtin_add_overflow(*side, far, side)))
+    counted = counted && step->bytes >= 0 && (step->loop == nest->loops || nest->turns[step->loop] >= 0);
+    if (counted && !widen(nest, step, low, high))
       return false;
   }
+  if (!counted)
+    *low = *high = 0;
   return *low >= 0;
 }
 
@@ -135,7 +165,7 @@ static int check_buffer(const struct nest *nest, const kumiko_call *call, const 
       return kumiko_fail(KUMIKO_E_ARTEFACT, "%s writes an output whose shape is not known yet", call->name);
   }
   int64_t low, high;
-  if (!range_of(nest, buffer, &low, &high))
+  if (!range_of(nest, call, buffer, &low, &high))
     return kumiko_fail(KUMIKO_E_ARTEFACT, "%s refers to memory by a step that no loop around it has", call->name);
   if ((uint64_t)high > limit)
     return kumiko_fail(KUMIKO_E_ARTEFACT, "%s refers to byte %" PRId64 " of %" PRIu64, call->name, high, limit);
@@ -170,12 +200,10 @@ static int check_call(const struct nest *nest, uint64_t number, uint64_t rest) {
   int status = kernel ? KUMIKO_OK : check_control(nest, number, rest);
   if (status)
     return status;
-  if (!is_number(artefact, call->chunks) || (kernel && call->chunks > KUMIKO_MAX_CHUNKS) ||
-      !is_known(artefact, call, kumiko_number_level(artefact, call->chunks)))
+  if ((kernel && call->chunks > KUMIKO_MAX_CHUNKS) || !is_number_for(artefact, call, call->chunks))
     return kumiko_fail(KUMIKO_E_ARTEFACT, "%s has %" PRId64 " chunks", call->name, call->chunks);
   int64_t scratch = (int64_t)call->scratch_bytes;
-  bool counted = artefact->dynamics && scratch < 0 && is_number(artefact, scratch) &&
-                 is_known(artefact, call, kumiko_number_level(artefact, scratch));
+  bool counted = artefact->dynamics && scratch < 0 && is_number_for(artefact, call, scratch);
   if (!counted && call->scratch_bytes > artefact->scratch_bytes)
     return kumiko_fail(KUMIKO_E_ARTEFACT, "%s wants more scratch than the artefact says", call->name);
   for (uint64_t buffer = 0; buffer < call->buffer_count; ++buffer) {
@@ -184,6 +212,15 @@ static int check_call(const struct nest *nest, uint64_t number, uint64_t rest) {
       return status;
   }
   return KUMIKO_OK;
+}
+
+/** Whether the next level is this one, and holds for [first, last). */
+static bool begins(struct nest *nest, uint32_t level, uint64_t first, uint64_t last) {
+  if (!level)
+    return true;
+  const kumiko_dynamics *dynamics = nest->artefact->dynamics;
+  return dynamics && level == ++nest->levels && level < dynamics->level_count &&
+         dynamics->levels[level].first == first && dynamics->levels[level].last == last;
 }
 
 /** The calls [first, last) and what they hold; `depth` counts loops and choices, so that walking them is bounded. */
@@ -195,18 +232,24 @@ static int check_range(struct nest *nest, uint64_t first, uint64_t last, uint32_
     if (status)
       return status;
     const kumiko_call *call = &nest->artefact->calls[number];
-    uint64_t middle = number + 1 + call->body;
+    uint64_t middle = number + 1 + call->body, end = middle + call->otherwise;
+    bool kernel = call->kind == KUMIKO_CALL_KERNEL,
+         sound = begins(nest, call->level, number + 1, kernel ? last : middle);
     if (call->kind == KUMIKO_CALL_LOOP)
       nest->turns[nest->loops++] = call->chunks;
-    if (call->kind != KUMIKO_CALL_KERNEL)
+    if (!kernel)
       status = check_range(nest, number + 1, middle, depth + 1);
     if (call->kind == KUMIKO_CALL_LOOP)
       --nest->loops;
+    sound = sound && begins(nest, call->otherwise_level, middle, end);
+    if (!sound || (call->kind == KUMIKO_CALL_LOOP && call->level) ||
+        (call->kind != KUMIKO_CALL_CHOICE && call->otherwise_level))
+      return kumiko_fail(KUMIKO_E_ARTEFACT, "call %" PRIu64 " begins a level out of turn", number);
     if (!status && call->otherwise)
-      status = check_range(nest, middle, middle + call->otherwise, depth + 1);
+      status = check_range(nest, middle, end, depth + 1);
     if (status)
       return status;
-    number = middle + call->otherwise;
+    number = end;
   }
   return KUMIKO_OK;
 }
@@ -233,9 +276,8 @@ static int check_level(const kumiko_artefact *artefact, uint64_t number) {
   const kumiko_dynamics *dynamics = artefact->dynamics;
   const kumiko_level *level = &dynamics->levels[number], *before = number ? level - 1 : &none;
   if (level->expression_end < before->expression_end || level->planned_end < before->planned_end ||
-      level->planned_end > UINT32_MAX || level->demand_end < before->demand_end ||
-      (number && (level->call >= artefact->call_count || artefact->calls[level->call].loops ||
-                  (number > 1 && level->call <= before->call))))
+      level->planned_end > UINT32_MAX || level->demand_end < before->demand_end || level->first > level->last ||
+      level->last > artefact->call_count || (!number && (level->first || level->last < artefact->call_count)))
     return kumiko_fail(KUMIKO_E_ARTEFACT, "level %" PRIu64 " contradicts itself or the one before", number);
   if ((level->expression_end && !dynamics->expressions) || (level->planned_end && !dynamics->planned) ||
       (level->demand_end && !dynamics->demands))
@@ -243,7 +285,7 @@ static int check_level(const kumiko_artefact *artefact, uint64_t number) {
   for (uint64_t i = before->expression_end; i < level->expression_end; ++i) {
     const kumiko_expression *expression = &dynamics->expressions[i];
     if (!expression->text || !expression->steps ||
-        !kumiko_extent_is_sound(expression, dynamics->symbols, artefact->symbol_count, number))
+        !kumiko_extent_is_sound(expression, dynamics, artefact->symbol_count, number))
       return kumiko_fail(KUMIKO_E_ARTEFACT, "expression %" PRIu64 " cannot be computed", i);
   }
   for (uint64_t i = before->planned_end; i < level->planned_end; ++i) {
@@ -279,13 +321,22 @@ static int check_dynamics(const kumiko_artefact *artefact) {
   return status;
 }
 
+/** Whether a level holds to the end of the program. */
+static bool is_lasting(const kumiko_artefact *artefact, uint64_t level) {
+  return !level || artefact->dynamics->levels[level].last == artefact->call_count;
+}
+
 /** Shapes of inputs are known before anything runs, and every symbol of level 0 is an axis of one. */
-static int check_inputs(const kumiko_artefact *artefact) {
+static int check_interface(const kumiko_artefact *artefact) {
   uint64_t input;
   uint32_t axis;
   for (input = 0; input < artefact->input_count; ++input)
     if (kumiko_value_level(artefact, &artefact->inputs[input]))
       return kumiko_fail(KUMIKO_E_ARTEFACT, "the shape of input \"%s\" depends on data", artefact->inputs[input].name);
+  for (uint64_t output = 0; output < artefact->output_count; ++output)
+    if (!is_lasting(artefact, kumiko_value_level(artefact, &artefact->outputs[output])))
+      return kumiko_fail(KUMIKO_E_ARTEFACT, "the shape of output \"%s\" is known only for a while",
+                         artefact->outputs[output].name);
   for (uint64_t symbol = 0; symbol < artefact->symbol_count; ++symbol)
     if (!artefact->dynamics->symbols[symbol].level && !kumiko_find_axis(artefact, symbol, &input, &axis))
       return kumiko_fail(KUMIKO_E_ARTEFACT, "no input says what \"%s\" is", artefact->dynamics->symbols[symbol].name);
@@ -301,7 +352,11 @@ int kumiko_check_artefact(const kumiko_artefact *artefact) {
   for (uint64_t output = 0; !status && output < artefact->output_count; ++output)
     status = check_value(artefact, &artefact->outputs[output], "output", output);
   if (!status)
-    status = check_inputs(artefact);
+    status = check_interface(artefact);
   struct nest nest = {.artefact = artefact};
-  return status ? status : check_range(&nest, 0, artefact->call_count, 0);
+  if (!status)
+    status = check_range(&nest, 0, artefact->call_count, 0);
+  if (!status && artefact->dynamics && nest.levels + 1 != artefact->dynamics->level_count)
+    status = kumiko_fail(KUMIKO_E_ARTEFACT, "no call begins level %" PRIu64, nest.levels + 1);
+  return status;
 }

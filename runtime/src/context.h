@@ -70,8 +70,8 @@ kumiko_text kumiko_context_message(kumiko_context *context);
 
 /** Checks that everything is bound and apart, works out shapes, and fills the slots that are known before the run. */
 int kumiko_context_refresh(kumiko_context *context);
-/** Call number `call` is done: sizes that depend on what it found get their memory. */
-int kumiko_context_advance(kumiko_context *context, uint64_t call);
+/** A level begins: what depends on the symbols that were found, or on the branch that is taken, gets its memory. */
+int kumiko_context_advance(kumiko_context *context, uint64_t level);
 
 int kumiko_output_shape(kumiko_context *context, uint64_t number, int64_t *shape);
 int kumiko_output_tensor(kumiko_context *context, uint64_t number, kumiko_tensor *tensor);

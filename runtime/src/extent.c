@@ -52,15 +52,21 @@ int kumiko_extent_value(const kumiko_expression *expression, const int64_t *symb
   return KUMIKO_OK;
 }
 
-int kumiko_extent_is_sound(const kumiko_expression *expression, const kumiko_symbol *symbols, uint64_t symbol_count,
+/** Whether what one level knows holds throughout another. */
+static int encloses(const kumiko_dynamics *dynamics, uint64_t outer, uint64_t inner) {
+  const kumiko_level *a = &dynamics->levels[outer], *b = &dynamics->levels[inner];
+  return outer <= inner && a->first <= b->first && b->last <= a->last;
+}
+
+int kumiko_extent_is_sound(const kumiko_expression *expression, const kumiko_dynamics *dynamics, uint64_t symbol_count,
                            uint64_t level) {
   uint32_t depth = 0;
   for (uint64_t i = 0; i < expression->step_count; ++i) {
     const kumiko_extent_step *step = &expression->steps[i];
     if (step->kind > KUMIKO_EXTENT_BROADCAST || (step->kind > KUMIKO_EXTENT_SYMBOL && depth < 2))
       return 0;
-    if (step->kind == KUMIKO_EXTENT_SYMBOL &&
-        (step->value < 0 || (uint64_t)step->value >= symbol_count || symbols[step->value].level > level))
+    if (step->kind == KUMIKO_EXTENT_SYMBOL && (step->value < 0 || (uint64_t)step->value >= symbol_count ||
+                                               !encloses(dynamics, dynamics->symbols[step->value].level, level)))
       return 0;
     depth = step->kind <= KUMIKO_EXTENT_SYMBOL ? depth + 1 : depth - 1;
     if (depth > KUMIKO_MAX_DEPTH)

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 static bool is_edge(const kumiko_buffer *buffer) {
-  return buffer->space <= KUMIKO_SPACE_OUTPUT || buffer->space == KUMIKO_SPACE_PLANNED;
+  return buffer->space <= KUMIKO_SPACE_OUTPUT || buffer->space == KUMIKO_SPACE_PLANNED || buffer->offset < 0;
 }
 
 static uint64_t count_edges(const kumiko_artefact *artefact) {
@@ -19,7 +19,8 @@ static uint64_t count_edges(const kumiko_artefact *artefact) {
   return edges;
 }
 
-static uint64_t level_of(const kumiko_artefact *artefact, const kumiko_buffer *buffer) {
+/** The level from which on the memory is there that a reference counts from. */
+static uint64_t base_level(const kumiko_artefact *artefact, const kumiko_buffer *buffer) {
   uint64_t level = 0;
   if (buffer->space == KUMIKO_SPACE_OUTPUT)
     return kumiko_value_level(artefact, &artefact->outputs[buffer->number]);
@@ -27,6 +28,16 @@ static uint64_t level_of(const kumiko_artefact *artefact, const kumiko_buffer *b
     while (artefact->dynamics->levels[level].planned_end <= buffer->number)
       ++level;
   return level;
+}
+
+/** Steps are added with every turn, so only the offset counts. */
+static uint64_t level_of(const kumiko_artefact *artefact, const kumiko_buffer *buffer) {
+  uint64_t base = base_level(artefact, buffer), offset = kumiko_number_level(artefact, buffer->offset);
+  return base > offset ? base : offset;
+}
+
+static uint64_t level_count(const kumiko_artefact *artefact) {
+  return artefact->dynamics ? artefact->dynamics->level_count : 1;
 }
 
 /** How many addresses a call can have that move with the turns of loops; 0 when there are no loops. */
@@ -41,18 +52,44 @@ static uint64_t most_moved(const kumiko_artefact *artefact) {
   return loops ? most : 0;
 }
 
+/** Counts the edges of each level, and puts them there when `write` says so. */
+static void walk_edges(kumiko_model *model, bool write) {
+  const kumiko_artefact *artefact = model->artefact;
+  uint64_t slot = 0;
+  for (uint64_t number = 0; number < artefact->call_count; ++number)
+    for (uint64_t i = 0; i < artefact->calls[number].buffer_count; ++i, ++slot) {
+      const kumiko_buffer *buffer = &artefact->calls[number].buffers[i];
+      if (!is_edge(buffer))
+        continue;
+      uint64_t level = level_of(artefact, buffer), *end = &model->edge_ends[level];
+      if (write)
+        model->edges[*end] = (kumiko_edge){slot, base_level(artefact, buffer), *buffer};
+      ++*end;
+    }
+  model->slot_count = slot;
+}
+
 static void list_edges(kumiko_model *model) {
   const kumiko_artefact *artefact = model->artefact;
+  walk_edges(model, false);
+  /* Ends become beginnings, which move to the ends while edges are put there. */
+  for (uint64_t level = 0, total = 0; level < level_count(artefact); ++level) {
+    uint64_t count = model->edge_ends[level];
+    model->edge_ends[level] = total;
+    total += count;
+  }
+  walk_edges(model, true);
+}
+
+static int64_t most_chunks(const kumiko_artefact *artefact) {
+  int64_t most = 0;
   for (uint64_t number = 0; number < artefact->call_count; ++number) {
     const kumiko_call *call = &artefact->calls[number];
     int64_t chunks = call->chunks < 0 ? KUMIKO_MAX_THREADS : call->chunks; /* as many as may be useful */
-    if (call->kind == KUMIKO_CALL_KERNEL && chunks > model->most_chunks)
-      model->most_chunks = chunks;
-    for (uint64_t buffer = 0; buffer < call->buffer_count; ++buffer, ++model->slot_count)
-      if (is_edge(&call->buffers[buffer]))
-        model->edges[model->edge_count++] =
-            (kumiko_edge){model->slot_count, level_of(artefact, &call->buffers[buffer]), call->buffers[buffer]};
+    if (call->kind == KUMIKO_CALL_KERNEL && chunks > most)
+      most = chunks;
   }
+  return most;
 }
 
 int kumiko_model_from_artefact(const kumiko_artefact *artefact, const char *weights_folder, kumiko_model **result) {
@@ -65,7 +102,9 @@ int kumiko_model_from_artefact(const kumiko_artefact *artefact, const char *weig
   void *mapping = NULL;
   if (artefact->weights_file && !artefact->weights && (status = kumiko_map_weights(artefact, weights_folder, &mapping)))
     return status;
-  kumiko_model *model = calloc(1, sizeof *model + count_edges(artefact) * sizeof *model->edges);
+  uint64_t edges = count_edges(artefact);
+  kumiko_model *model =
+      calloc(1, sizeof *model + edges * sizeof *model->edges + level_count(artefact) * sizeof *model->edge_ends);
   if (!model) {
     if (mapping)
       munmap(mapping, artefact->weights_bytes);
@@ -76,6 +115,8 @@ int kumiko_model_from_artefact(const kumiko_artefact *artefact, const char *weig
   model->mapping = mapping;
   model->weights = mapping ? mapping : artefact->weights;
   model->most_moved = most_moved(artefact);
+  model->most_chunks = most_chunks(artefact);
+  model->edge_ends = (uint64_t *)(model->edges + edges);
   list_edges(model);
   *result = model;
   return KUMIKO_OK;

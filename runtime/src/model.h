@@ -12,7 +12,7 @@
  * others never. */
 typedef struct kumiko_edge {
   uint64_t slot;  /* among the references of all calls, in order */
-  uint64_t level; /* from which on the address is known */
+  uint64_t level; /* of the memory that it counts from */
   kumiko_buffer buffer;
 } kumiko_edge;
 
@@ -25,8 +25,8 @@ struct kumiko_model {
   uint64_t slot_count;
   int64_t most_chunks;
   uint64_t most_moved; /* references of the largest call; 0 without loops */
-  uint64_t edge_count;
-  kumiko_edge edges[];
+  uint64_t *edge_ends; /* for each level: where its edges end */
+  kumiko_edge edges[]; /* sorted by level */
 };
 
 int kumiko_model_from_artefact(const kumiko_artefact *artefact, const char *weights_folder, kumiko_model **model);

@@ -53,6 +53,8 @@ static char *base_of(kumiko_context *context, const kumiko_edge *edge) {
     return address_of(&context->inputs[edge->buffer.number]);
   case KUMIKO_SPACE_OUTPUT:
     return context->outputs[edge->buffer.number].place;
+  case KUMIKO_SPACE_WEIGHTS:
+    return (char *)context->model->weights;
   default:
     return context->shapes.arenas[edge->level].memory
                ? context->shapes.arenas[edge->level].memory + context->shapes.offsets[edge->buffer.number]
@@ -61,12 +63,11 @@ static char *base_of(kumiko_context *context, const kumiko_edge *edge) {
 }
 
 static void fill_slots(kumiko_context *context, uint64_t level) {
-  for (uint64_t number = 0; number < context->model->edge_count; ++number) {
-    const kumiko_edge *edge = &context->model->edges[number];
-    if (edge->level != level)
-      continue;
+  const kumiko_model *model = context->model;
+  for (uint64_t number = level ? model->edge_ends[level - 1] : 0; number < model->edge_ends[level]; ++number) {
+    const kumiko_edge *edge = &model->edges[number];
     char *base = base_of(context, edge);
-    context->slots[edge->slot] = base ? base + edge->buffer.offset : NULL;
+    context->slots[edge->slot] = base ? base + kumiko_number(&context->shapes, edge->buffer.offset) : NULL;
   }
 }
 
@@ -141,20 +142,7 @@ int kumiko_context_refresh(kumiko_context *context) {
   return status;
 }
 
-int kumiko_context_advance(kumiko_context *context, uint64_t call) {
-  const kumiko_dynamics *dynamics = context->model->artefact->dynamics;
-  uint64_t low = 1, high = dynamics ? dynamics->level_count : 0;
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (dynamics->levels[middle].call == call)
-      return enter(context, middle);
-    if (dynamics->levels[middle].call < call)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return KUMIKO_OK;
-}
+int kumiko_context_advance(kumiko_context *context, uint64_t level) { return enter(context, level); }
 
 static int find_output(kumiko_context *context, uint64_t number) {
   if (number < context->model->artefact->output_count)

@@ -114,8 +114,17 @@ struct walk {
 static void *address_now(const kumiko_context *context, const kumiko_buffer *buffer, char *address) {
   for (uint64_t i = 0; i < buffer->step_count; ++i) {
     const kumiko_step *step = &buffer->steps[i];
-    int64_t turn = context->turns[step->loop];
-    address += (step->alternates ? turn & 1 : turn) * step->bytes;
+    int64_t turn = context->turns[step->loop], bytes = kumiko_number(&context->shapes, step->bytes);
+    switch (step->kind) {
+    case KUMIKO_STEP_FORWARD:
+      address += turn * bytes;
+      break;
+    case KUMIKO_STEP_BACKWARD:
+      address -= turn * bytes;
+      break;
+    default:
+      address += (turn & 1) == (step->kind == KUMIKO_STEP_ODD) ? bytes : 0;
+    }
   }
   return address;
 }
@@ -144,7 +153,7 @@ static int run_kernel(struct walk *walk, uint64_t number) {
   if (outcome.status)
     return fail_call(&job, outcome);
   walk->slots += call->buffer_count;
-  return kumiko_context_advance(context, number);
+  return call->level ? kumiko_context_advance(context, call->level) : KUMIKO_OK;
 }
 
 static int run_range(struct walk *walk, uint64_t first, uint64_t last);
@@ -185,9 +194,13 @@ static int run_choice(struct walk *walk, uint64_t number) {
   const kumiko_call *call = &walk->context->model->artefact->calls[number];
   uint64_t first = number + 1, middle = first + call->body, last = middle + call->otherwise;
   uint8_t condition = *(const uint8_t *)resolve(walk, call)[0];
+  uint32_t level = condition ? call->level : call->otherwise_level;
+  int status = level ? kumiko_context_advance(walk->context, level) : KUMIKO_OK;
+  if (status)
+    return status;
   walk->slots += call->buffer_count;
   if (condition) {
-    int status = run_range(walk, first, middle);
+    status = run_range(walk, first, middle);
     skip_range(walk, middle, last);
     return status;
   }

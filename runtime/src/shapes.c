@@ -365,12 +365,13 @@ static int plan(kumiko_context *context, uint64_t level) {
 static int size_calls(kumiko_context *context, uint64_t level) {
   const kumiko_artefact *artefact = context->model->artefact;
   uint64_t scratch = artefact->scratch_bytes;
-  for (uint64_t number = 0; number < artefact->call_count; ++number) {
+  for (uint64_t number = artefact->dynamics->levels[level].first; number < artefact->dynamics->levels[level].last;
+       ++number) {
     const kumiko_call *call = &artefact->calls[number];
     int64_t wanted = (int64_t)call->scratch_bytes;
-    if (call->chunks < 0 && kumiko_number_level(artefact, call->chunks) == level) {
+    if (call->kind != KUMIKO_CALL_CHOICE && call->chunks < 0 && kumiko_number_level(artefact, call->chunks) == level) {
       int64_t chunks = kumiko_number(&context->shapes, call->chunks);
-      if (chunks < 0 || chunks > KUMIKO_MAX_CHUNKS)
+      if (chunks < 0 || (call->kind == KUMIKO_CALL_KERNEL && chunks > KUMIKO_MAX_CHUNKS))
         return fail_expression(context, level, (uint64_t)~call->chunks,
                                chunks < 0 ? KUMIKO_E_VALUE : KUMIKO_E_OVERFLOW);
     }

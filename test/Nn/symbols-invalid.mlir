@@ -113,3 +113,23 @@ func.func @list() attributes {nn.symbols = "a"} { return }
 
 // expected-error@+1 {{a check needs lhs, relation}}
 func.func @relation() attributes {nn.checks = [{lhs = 1, relation = "<", rhs = 2, message = ""}]} { return }
+
+// -----
+
+func.func @check() {
+  // expected-error@+1 {{a check needs lhs, relation (==, <= or broadcast), rhs and message}}
+  nn.check {row = {lhs = #nn.extent<"n">, relation = "<", rhs = 4, message = "too long"}}
+  return
+}
+
+// -----
+
+func.func @steps(%x: tensor<?xf32, #nn.extents<"a">>, %y: tensor<?xf32, #nn.extents<"b">>) {
+  // expected-error@+1 {{sequence 1 has b positions, the first has a}}
+  %all = nn.scan states() over(%x, %y)
+      : (tensor<?xf32, #nn.extents<"a">>, tensor<?xf32, #nn.extents<"b">>) -> tensor<?xf32, #nn.extents<"a">> {
+  ^bb0(%i: tensor<f32>, %j: tensor<f32>):
+    nn.yield %i : tensor<f32>
+  }
+  return
+}

@@ -62,3 +62,43 @@ func.func @extent() -> index {
 func.func @table() attributes {
     nn.symbols = [{name = "K", lower = 1}, {name = "n", data}],
     nn.checks = [{lhs = #nn.extent<"K">, relation = "==", rhs = 7, message = "inner dimensions"}]} { return }
+
+// A recurrence over as many steps as a symbol says, with states of a size that is an expression.
+// CHECK-LABEL: func @recurrence
+// CHECK: nn.scan states(%{{.*}}) over(%{{.*}}) :
+// CHECK-SAME: -> (tensor<?xf32, #nn.extents<"n">>, tensor<?x?xf32, #nn.extents<"seq", "n">>)
+func.func @recurrence(%h: tensor<?xf32, #nn.extents<"n">>, %x: tensor<?x?xf32, #nn.extents<"seq", "n">>)
+    -> tensor<?x?xf32, #nn.extents<"seq", "n">> {
+  %last, %all = nn.scan states(%h) over(%x)
+      : (tensor<?xf32, #nn.extents<"n">>, tensor<?x?xf32, #nn.extents<"seq", "n">>)
+      -> (tensor<?xf32, #nn.extents<"n">>, tensor<?x?xf32, #nn.extents<"seq", "n">>) {
+  ^bb0(%s: tensor<?xf32, #nn.extents<"n">>, %i: tensor<?xf32, #nn.extents<"n">>):
+    %0 = nn.add %s, %i : tensor<?xf32, #nn.extents<"n">>
+    nn.yield %0, %0 : tensor<?xf32, #nn.extents<"n">>, tensor<?xf32, #nn.extents<"n">>
+  }
+  return %all : tensor<?x?xf32, #nn.extents<"seq", "n">>
+}
+
+// What a branch asks for counts when it is taken; a loop may end after as many turns as an expression says.
+// CHECK-LABEL: func @control
+// CHECK: nn.check {row = {lhs = #nn.extent<"n">, message = "too short", relation = "==", rhs = 4 : i64}}
+// CHECK: nn.loop while(%{{.*}}) most #nn.extent<"n - 1"> states(%{{.*}})
+func.func @control(%c: tensor<i1>, %x: tensor<?xf32, #nn.extents<"n">>) -> tensor<?xf32, #nn.extents<"n">> {
+  %y = nn.if %c shared(%x) : (tensor<i1>, tensor<?xf32, #nn.extents<"n">>) -> tensor<?xf32, #nn.extents<"n">> {
+  ^bb0(%a: tensor<?xf32, #nn.extents<"n">>):
+    nn.check {row = {lhs = #nn.extent<"n">, relation = "==", rhs = 4, message = "too short"}}
+    nn.yield %a : tensor<?xf32, #nn.extents<"n">>
+  } else {
+  ^bb0(%a: tensor<?xf32, #nn.extents<"n">>):
+    %0 = nn.relu %a : tensor<?xf32, #nn.extents<"n">>
+    nn.yield %0 : tensor<?xf32, #nn.extents<"n">>
+  }
+  %z = nn.loop while(%c) most #nn.extent<"n - 1"> states(%y)
+      : (tensor<i1>, tensor<?xf32, #nn.extents<"n">>) -> tensor<?xf32, #nn.extents<"n">> {
+  ^bb0(%turn: tensor<i64>, %s: tensor<?xf32, #nn.extents<"n">>):
+    %0 = nn.relu %s : tensor<?xf32, #nn.extents<"n">>
+    %1 = nn.constant dense<true> : tensor<i1>
+    nn.yield %1, %0 : tensor<i1>, tensor<?xf32, #nn.extents<"n">>
+  }
+  return %z : tensor<?xf32, #nn.extents<"n">>
+}

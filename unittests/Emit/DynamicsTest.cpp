@@ -41,10 +41,10 @@ static Program dynamicProgram() {
   Program program;
   program.name = "dynamic";
   program.symbols = {{"first", 1}, {"a", 0}, {"b", 0}};
-  program.levelCalls = {1};
+  program.levels = {{2, 5}};
   program.inputs = {{"x", ElementType::F32, {-1, -1}, {a, b}}};
   program.outputs = {{"y", ElementType::F32, {-1}, {first}}, {"z", ElementType::F32, {-1}, {a * b}}};
-  program.planned = {{4 * a * b, 0, 4}, {4 * first, 2, 3}};
+  program.planned = {{4 * a * b, 0, 4}, {4 * first, 2, 3, 1}};
   program.demands = {{ProgramDemand::Kind::AtMost, first, a * b, "too few elements"},
                      {ProgramDemand::Kind::AtMost, -1, a - b, "x is too wide"}};
   program.provenance = "dynamic by hand, flags none";
@@ -53,6 +53,7 @@ static Program dynamicProgram() {
                    {"k_copy", {{Space::Planned, 0, 0}, {Space::Planned, 1, 0}}, first, 4 * b, "first"},
                    {"k_copy", {{Space::Planned, 1, 0}, {Space::Output, 0, 0}}, first, 0, "out"},
                    {"k_copy", {{Space::Planned, 0, 0}, {Space::Output, 1, 0}}, a * b, 0, "out"}};
+  program.calls[1].level = 1;
   return program;
 }
 

@@ -50,17 +50,85 @@ TEST(Control, AConditionFromInputsIsAChoice) {
   EXPECT_TRUE(has(m.text(), "nn.neg") && has(m.text(), "nn.abs")) << m.text();
 }
 
-TEST(Control, BranchesOfDifferentShapesAreRefused) {
+/// Neg or ReduceSum of x, which give different shapes, and then these nodes on their result `r`.
+Message unlike(std::vector<Message> rest, llvm::StringRef output) {
   GraphParts yes, no, parts;
-  yes.nodes = {node("Neg", {"x"}, {"r"})};
-  no.nodes = {node("ReduceSum", {"x"}, {"r"})};
-  yes.outputs = no.outputs = {Message().text(1, "r")};
-  parts.nodes = {node("If", {"c"}, {"y"}, "choice", {subgraph("then_branch", yes), subgraph("else_branch", no)})};
+  yes.nodes = {node("Neg", {"x"}, {"a"})};
+  no.nodes = {node("ReduceSum", {"x"}, {"a"})};
+  yes.outputs = no.outputs = {Message().text(1, "a")};
+  parts.nodes = {node("If", {"c"}, {"r"}, "choice", {subgraph("then_branch", yes), subgraph("else_branch", no)})};
+  parts.nodes.insert(parts.nodes.end(), rest.begin(), rest.end());
   parts.inputs = {valueInfo("x", DataType::Float, {2}), valueInfo("c", DataType::Bool, {})};
-  parts.outputs = {Message().text(1, "y")};
-  Imported m(model(graph(parts)));
+  parts.outputs = {Message().text(1, output)};
+  return model(graph(parts));
+}
+
+TEST(Control, OutputsOfDifferentShapesAreRefused) {
+  Imported m(unlike({}, "r"));
   EXPECT_EQ(m.exitCode(), 4);
-  EXPECT_TRUE(has(m.errors(), "one branch gives f32[2], the other f32[1]")) << m.errors();
+  EXPECT_TRUE(has(m.errors(), "the branches lead to f32[2] and to f32[1]")) << m.errors();
+}
+
+// What follows is part of both branches.
+TEST(Control, BranchesOfDifferentShapesLeadToOne) {
+  Imported m(unlike({node("Exp", {"r"}, {"e"}), node("ReduceMax", {"e"}, {"y"})}, "y"));
+  std::string text = m.text();
+  EXPECT_TRUE(has(text, "nn.if")) << text << m.errors();
+  EXPECT_EQ(llvm::StringRef(text).count("nn.exp"), 2u) << text;
+}
+
+/// x[n,m] without its axis 1 when that is 1, then what only a list can have.
+Message squeezed(bool byShape) {
+  GraphParts yes, no, parts;
+  yes.nodes = {node("Squeeze", {"x", "axis"}, {"a"})};
+  no.nodes = {node("Identity", {"x"}, {"a"})};
+  yes.outputs = no.outputs = {Message().text(1, "a")};
+  if (byShape)
+    parts.nodes = {node("Shape", {"x"}, {"shape"}), node("Gather", {"shape", "axis"}, {"m"}),
+                   node("Equal", {"m", "one"}, {"c"})};
+  parts.nodes.push_back(
+      node("If", {"c"}, {"r"}, "choice", {subgraph("then_branch", yes), subgraph("else_branch", no)}));
+  parts.nodes.push_back(node("Transpose", {"r"}, {"y"}, "turn", {attribute("perm", std::vector<int64_t>{0})}));
+  parts.inputs = {valueInfo("x", DataType::Float, {"n", "m"})};
+  if (!byShape)
+    parts.inputs.push_back(valueInfo("c", DataType::Bool, {}));
+  parts.initializers = {integers("axis", {1}), integers("one", {1})};
+  parts.outputs = {Message().text(1, "y")};
+  return model(graph(parts));
+}
+
+ImportOptions symbolic() {
+  ImportOptions options;
+  options.symbols = true;
+  return options;
+}
+
+// The other branch can never be right, so there is no choice, but a condition that must hold.
+TEST(Control, ABranchThatCannotBeRight) {
+  Imported shape(squeezed(/*byShape=*/true), symbolic());
+  EXPECT_FALSE(has(shape.text(), "nn.if")) << shape.text() << shape.errors();
+  EXPECT_TRUE(has(shape.text(),
+                  "lhs = #nn.extent<\"m\">, message = \"node 3 \\22choice\\22 (If): the condition must be "
+                  "true, since the other branch fails: Transpose:"))
+      << shape.text();
+  Imported data(squeezed(/*byShape=*/false), symbolic());
+  EXPECT_FALSE(has(data.text(), "nn.if")) << data.text() << data.errors();
+  EXPECT_TRUE(has(data.text(), "nn.symbol \"If.0\"")) << data.text();
+}
+
+// What a branch asks of sizes counts only when it is taken.
+TEST(Control, ChecksOfABranch) {
+  GraphParts yes, no, parts;
+  yes.nodes = {node("MatMul", {"x", "w"}, {"a"})};
+  no.nodes = {node("ReduceSum", {"x"}, {"a"}, "", {attribute("keepdims", int64_t(0))})};
+  yes.outputs = no.outputs = {Message().text(1, "a")};
+  parts.nodes = {node("If", {"c"}, {"y"}, "choice", {subgraph("then_branch", yes), subgraph("else_branch", no)})};
+  parts.inputs = {valueInfo("x", DataType::Float, {"n"}), valueInfo("w", DataType::Float, {"k"}),
+                  valueInfo("c", DataType::Bool, {})};
+  parts.outputs = {Message().text(1, "y")};
+  Imported m(model(graph(parts)), symbolic());
+  EXPECT_TRUE(has(m.text(), "nn.check {row = {lhs = #nn.extent<")) << m.text() << m.errors();
+  EXPECT_FALSE(has(m.text(), "nn.checks")) << m.text();
 }
 
 /// `count` turns that add x to what is carried.
@@ -129,9 +197,10 @@ TEST(Control, WhatGrowsWithSuchTurnsIsRefused) {
   Imported grows(dynamicSum(/*grows=*/true, /*collects=*/false));
   EXPECT_EQ(grows.exitCode(), 4);
   EXPECT_TRUE(has(grows.errors(), "a value that is carried begins as f32[2] and becomes")) << grows.errors();
-  Imported collects(dynamicSum(/*grows=*/false, /*collects=*/true));
+  Imported collects(dynamicSum(/*grows=*/false, /*collects=*/true), symbolic());
   EXPECT_EQ(collects.exitCode(), 4);
-  EXPECT_TRUE(has(collects.errors(), "so does the size of what it collects")) << collects.errors();
+  EXPECT_TRUE(has(collects.errors(), "data end the loop, and so decide the size of what it collects"))
+      << collects.errors();
 }
 
 // In a function, a subgraph may refer to the attributes of the call.

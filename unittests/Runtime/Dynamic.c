@@ -70,7 +70,7 @@ static const kumiko_planned planned[] = {{~E_T_BYTES, 0, 4}, {~E_U_BYTES, 2, 3}}
 static const kumiko_demand demands[] = {{KUMIKO_DEMAND_AT_MOST, 0, 2, ~E_SEQ, "node windows"},
                                         {KUMIKO_DEMAND_AT_MOST, 0, 1, ~E_PICKED, "node first"}};
 static const kumiko_symbol symbols[] = {{"picked", 1}, {"batch", 0}, {"seq", 0}};
-static const kumiko_level levels[] = {{0, 4, 1, 1}, {1, 6, 2, 2}};
+static const kumiko_level levels[] = {{0, 5, 4, 1, 1}, {2, 5, 6, 2, 2}};
 static const kumiko_dynamics dynamics = {2, levels, symbols, expressions, planned, demands};
 
 static const int64_t matrix[] = {~E_BATCH, ~E_SEQ}, row[] = {~E_SEQ}, column[] = {~E_BATCH}, chosen[] = {~E_PICKED};
@@ -89,11 +89,11 @@ static const kumiko_buffer sum_buffers[] = {{KUMIKO_SPACE_PLANNED, 0, 0, NULL, 0
                                             {KUMIKO_SPACE_OUTPUT, 1, 0, NULL, 0}};
 
 static const kumiko_call calls[] = {
-    {add, add_buffers, 3, ~E_BATCH, (uint64_t)~E_SEQ_BYTES, "k_add", "add", KUMIKO_CALL_KERNEL, 0, 0, 0},
-    {count, count_buffers, 1, 1, 0, "k_count", "select", KUMIKO_CALL_KERNEL, 0, 0, 0},
-    {pick, pick_buffers, 3, 1, 0, "k_pick", "select", KUMIKO_CALL_KERNEL, 0, 0, 0},
-    {copy, copy_buffers, 2, 1, 0, "k_copy", "copy", KUMIKO_CALL_KERNEL, 0, 0, 0},
-    {sum, sum_buffers, 2, ~E_BATCH, 0, "k_sum", "sum", KUMIKO_CALL_KERNEL, 0, 0, 0},
+    {add, add_buffers, 3, ~E_BATCH, (uint64_t)~E_SEQ_BYTES, "k_add", "add", KUMIKO_CALL_KERNEL, 0, 0, 0, 0, 0},
+    {count, count_buffers, 1, 1, 0, "k_count", "select", KUMIKO_CALL_KERNEL, 0, 0, 0, 1, 0},
+    {pick, pick_buffers, 3, 1, 0, "k_pick", "select", KUMIKO_CALL_KERNEL, 0, 0, 0, 0, 0},
+    {copy, copy_buffers, 2, 1, 0, "k_copy", "copy", KUMIKO_CALL_KERNEL, 0, 0, 0, 0, 0},
+    {sum, sum_buffers, 2, ~E_BATCH, 0, "k_sum", "sum", KUMIKO_CALL_KERNEL, 0, 0, 0, 0, 0},
 };
 
 static const kumiko_artefact artefact = {

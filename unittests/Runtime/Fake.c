@@ -60,10 +60,11 @@ static const kumiko_buffer sum_buffers[] = {{KUMIKO_SPACE_ARENA, 0, 128, NULL, 0
                                             {KUMIKO_SPACE_OUTPUT, 1, 0, NULL, 0}};
 
 static const kumiko_call calls[] = {
-    {multiply, multiply_buffers, 3, 16, 64 * sizeof(int64_t), "k_multiply", "scale/mul", KUMIKO_CALL_KERNEL, 0, 0, 0},
-    {gather, gather_buffers, 3, FAKE_PICK, 0, "k_gather", "head/gather, head/cast", KUMIKO_CALL_KERNEL, 0, 0, 0},
-    {never, NULL, 0, 0, 0, "k_never", "empty", KUMIKO_CALL_KERNEL, 0, 0, 0},
-    {sum, sum_buffers, 2, 1, 0, "k_sum", "head/sum", KUMIKO_CALL_KERNEL, 0, 0, 0},
+    {multiply, multiply_buffers, 3, 16, 64 * sizeof(int64_t), "k_multiply", "scale/mul", KUMIKO_CALL_KERNEL, 0, 0, 0, 0,
+     0},
+    {gather, gather_buffers, 3, FAKE_PICK, 0, "k_gather", "head/gather, head/cast", KUMIKO_CALL_KERNEL, 0, 0, 0, 0, 0},
+    {never, NULL, 0, 0, 0, "k_never", "empty", KUMIKO_CALL_KERNEL, 0, 0, 0, 0, 0},
+    {sum, sum_buffers, 2, 1, 0, "k_sum", "head/sum", KUMIKO_CALL_KERNEL, 0, 0, 0, 0, 0},
 };
 
 static const kumiko_artefact artefact = {

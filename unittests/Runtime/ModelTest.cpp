@@ -27,7 +27,7 @@ protected:
 TEST_F(Artefact, OtherVersion) {
   artefact.version = 1;
   EXPECT_EQ(check(), KUMIKO_E_VERSION);
-  EXPECT_EQ(why(), "the artefact has version 1, this runtime reads version 2; compile the model again");
+  EXPECT_EQ(why(), "the artefact has version 1, this runtime reads version 3; compile the model again");
 }
 
 TEST_F(Artefact, TooShort) {
@@ -36,7 +36,7 @@ TEST_F(Artefact, TooShort) {
 }
 
 TEST_F(Artefact, BufferOutsideTheArena) {
-  kumiko_buffer buffers[] = {{KUMIKO_SPACE_ARENA, 0, artefact.arena_bytes + 1, nullptr, 0},
+  kumiko_buffer buffers[] = {{KUMIKO_SPACE_ARENA, 0, int64_t(artefact.arena_bytes) + 1, nullptr, 0},
                              {KUMIKO_SPACE_OUTPUT, 1, 0, nullptr, 0}};
   call(3).buffers = buffers;
   EXPECT_EQ(check(), KUMIKO_E_ARTEFACT);

@@ -53,7 +53,7 @@ TEST_F(Api, FailureNamesNodeAndChunk) {
 int odd(void *const *, const int64_t *, int64_t chunk, void *) { return chunk == 2 ? -77 : 0; }
 
 TEST_F(Api, UnknownStatusOfAKernelIsOurDefect) {
-  kumiko_call call = {odd, nullptr, 0, 4, 0, "k_odd", "n", KUMIKO_CALL_KERNEL, 0, 0, 0};
+  kumiko_call call = {odd, nullptr, 0, 4, 0, "k_odd", "n", KUMIKO_CALL_KERNEL, 0, 0, 0, 0, 0};
   artefact.calls = &call;
   artefact.call_count = 1;
   make(2);
@@ -174,7 +174,7 @@ int halve(void *const *, const int64_t *, int64_t chunk, void *) {
 
 // A caller that flushes denormals gets the same bits as everybody, and its mode back.
 TEST_F(Api, CallersFloatingPointModeDoesNotMatter) {
-  kumiko_call call = {halve, nullptr, 0, 4, 0, "k_halve", "n", KUMIKO_CALL_KERNEL, 0, 0, 0};
+  kumiko_call call = {halve, nullptr, 0, 4, 0, "k_halve", "n", KUMIKO_CALL_KERNEL, 0, 0, 0, 0, 0};
   artefact.calls = &call;
   artefact.call_count = 1;
   make(2);

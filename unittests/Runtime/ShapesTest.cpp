@@ -258,8 +258,11 @@ TEST(BrokenDynamics, IsRefused) {
   EXPECT_TRUE(refused([](auto &a, auto &, auto *, auto &, auto &) { a.dynamics = nullptr; }));
   EXPECT_TRUE(refused([](auto &, auto &d, auto *, auto &, auto &) { d.level_count = 0; }));
   EXPECT_TRUE(refused([](auto &, auto &, auto *l, auto &, auto &) { l[1].expression_end = 2; }));
-  EXPECT_TRUE(refused([](auto &, auto &, auto *l, auto &, auto &) { l[1].call = 9; }));
-  EXPECT_TRUE(refused([](auto &, auto &, auto *l, auto &, auto &) { l[1].call = 3; })) << "used before it is known";
+  EXPECT_TRUE(refused([](auto &, auto &, auto *l, auto &, auto &) { l[1].last = 9; }));
+  EXPECT_TRUE(refused([](auto &, auto &, auto *l, auto &, auto &) { l[1].last = 4; })) << "ends too early";
+  EXPECT_TRUE(refused([](auto &, auto &, auto *l, auto &, auto &) { l[1].first = 3; })) << "begins too late";
+  EXPECT_TRUE(refused([](auto &, auto &, auto *, auto &, auto &c) { c[1].level = 0; })) << "never begins";
+  EXPECT_TRUE(refused([](auto &, auto &, auto *, auto &, auto &c) { c[2].level = 1; })) << "begins twice";
   EXPECT_TRUE(refused([](auto &, auto &, auto *, auto &e, auto &) { e[2].steps = bad, e[2].step_count = 1; }));
   EXPECT_TRUE(refused([](auto &, auto &, auto *, auto &e, auto &) { e[2].steps = late, e[2].step_count = 1; }));
   EXPECT_TRUE(refused([](auto &, auto &, auto *, auto &e, auto &) { e[2].steps = lone, e[2].step_count = 1; }));
@@ -273,7 +276,9 @@ TEST(Extents, Values) {
   auto value = [](std::vector<kumiko_extent_step> steps, std::vector<int64_t> symbols, int64_t &result) {
     kumiko_expression expression = {steps.data(), steps.size(), "e"};
     std::vector<kumiko_symbol> known(symbols.size(), kumiko_symbol{"s", 0});
-    EXPECT_TRUE(kumiko_extent_is_sound(&expression, known.data(), known.size(), 0));
+    kumiko_level level = {};
+    kumiko_dynamics dynamics = {1, &level, known.data(), nullptr, nullptr, nullptr};
+    EXPECT_TRUE(kumiko_extent_is_sound(&expression, &dynamics, known.size(), 0));
     return kumiko_extent_value(&expression, symbols.data(), &result);
   };
   auto two = [&](uint32_t kind, int64_t a, int64_t b, int64_t &result) {

@@ -226,6 +226,27 @@ void GraphImporter::reportUnusedDims() {
           .helped("`kumiko inspect` lists the inputs and their symbols");
 }
 
+static void eraseUnused(Block &block) {
+  for (Operation &op : make_early_inc_range(reverse(block))) {
+    if (isOpTriviallyDead(&op))
+      op.erase();
+    else
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          eraseUnused(inner);
+  }
+}
+
+/// Attempts that were given up leave ops behind, and symbols that nobody finds.
+void GraphImporter::dropUnused() {
+  if (none_of(symbols, [](const nn::Symbol &symbol) { return symbol.isData; }))
+    return;
+  eraseUnused(function.getBody().front());
+  llvm::StringSet<> found;
+  nn::addSymbolsFoundBy(function, found);
+  erase_if(symbols, [&](const nn::Symbol &symbol) { return symbol.isData && !found.contains(symbol.name); });
+}
+
 OwningOpRef<ModuleOp> GraphImporter::run() {
   // Nodes of an unknown operator set cannot be judged.
   if (!checkOpsets(model.opsets))
@@ -239,6 +260,7 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   importNodes(top);
   importOutputs();
   reportUnusedDims();
+  dropUnused();
   nn::setSymbols(function, symbols);
   nn::setChecks(function, checks);
   return module;

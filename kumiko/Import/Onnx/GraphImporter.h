@@ -61,7 +61,9 @@ struct Scope {
   Scope *outer = nullptr;
   /// In interpretation: how many readers a name still has.
   llvm::DenseMap<llvm::StringRef, uint32_t> uses;
-  std::string within; ///< for messages
+  std::string within;    ///< for messages
+  size_t position = 0;   ///< of the node at hand, in the order of the plan
+  bool finished = false; ///< the outputs are there, whatever nodes are left
 };
 
 /// Calls of functions and subgraphs inside each other; the importer recurses for each.
@@ -77,10 +79,42 @@ public:
   /// The outputs for these inputs; only worth something when no problem was added.
   std::vector<NamedDatum> interpret(const InterpretOptions &options, const llvm::StringMap<Datum> &inputs);
 
-  /// Tries one way to import a node; when it fails, nothing is said, and the node may try another.
-  static bool attempt(NodeContext &n, llvm::function_ref<void()> import);
+  /// Tries one way to import a node; when it fails, nothing is said, and the node may try another. What went wrong is
+  /// in `why` for those who ask.
+  static bool attempt(NodeContext &n, llvm::function_ref<void()> import, ProblemList *why = nullptr);
   /// The value if it is known; never fails.
   static std::optional<kumiko::Tensor> knownValue(NodeContext &n, mlir::Value value);
+  /// What is known of a value up to symbols, of each element.
+  static const eq::KnownElements &knownNumbers(NodeContext &n, mlir::Value value) {
+    return n.importer.numbersOf(value);
+  }
+
+  /// What a body may add: symbols that are read inside are known only there, and what a branch asks for only counts
+  /// when it is taken.
+  struct Mark {
+    llvm::DenseMap<mlir::Value, llvm::StringMap<eq::Extent>> readSymbols;
+    size_t checks;
+  };
+  static Mark mark(NodeContext &n) { return {n.importer.readSymbols, n.importer.checks.size()}; }
+  /// Forgets symbols that were read since; those who read them again get others.
+  static void forgetSymbols(NodeContext &n, const Mark &mark) { n.importer.readSymbols = mark.readSymbols; }
+  /// Takes the checks that were added since.
+  static llvm::SmallVector<nn::Check> takeChecks(NodeContext &n, const Mark &mark);
+  static void addCheck(NodeContext &n, nn::Check check) { n.importer.addCheck(std::move(check)); }
+  /// A symbol that an nn.symbol of the node is going to find.
+  static eq::Extent newDataSymbol(NodeContext &n) {
+    return n.importer.newSymbol(n.node.op + "." + llvm::Twine(n.index), /*isData=*/true);
+  }
+  /// Says again what an attempt has kept to itself.
+  static void tell(NodeContext &n, const Problem &problem);
+  /// The node with its index, name and op.
+  static std::string placeText(NodeContext &n) { return n.importer.placeText(n.scope, n.index); }
+
+  /// The rest of the nodes around node `n`, whose outputs are `results`; gives the outputs of their graph. Empty after
+  /// a failure. The names of the scope are afterwards what they were.
+  static std::optional<Results> importRest(NodeContext &n, llvm::ArrayRef<mlir::Value> results);
+  /// Instead of the rest of the nodes around `n`, these are the outputs of their graph.
+  static void finishScope(NodeContext &n, llvm::ArrayRef<mlir::Value> outputs);
 
 private:
   friend class NodeContext;
@@ -114,6 +148,7 @@ private:
   void importOutputs();
   mlir::RankedTensorType inputType(const ValueInfo &input);
   void reportUnusedDims();
+  void dropUnused();
 
   // Nodes.cpp: one node after the other.
   struct Plan {
@@ -123,6 +158,8 @@ private:
   llvm::DenseMap<const void *, std::unique_ptr<Plan>> plans; ///< by source
   const Plan &planOf(Scope &scope);
   void importNodes(Scope &scope);
+  /// When compiling: from this position of the order on.
+  void importFrom(Scope &scope, size_t first);
   void importNode(Scope &scope, uint32_t number);
   bool countNode(NodeContext &n);
   Results dispatch(NodeContext &n);

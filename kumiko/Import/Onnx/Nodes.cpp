@@ -45,8 +45,7 @@ const GraphImporter::Plan &GraphImporter::planOf(Scope &scope) {
 void GraphImporter::importNodes(Scope &scope) {
   const Plan &plan = planOf(scope);
   if (!interpretation) {
-    for (uint32_t number : plan.order)
-      importNode(scope, number);
+    importFrom(scope, 0);
     return;
   }
   scope.uses = plan.uses;
@@ -58,6 +57,12 @@ void GraphImporter::importNodes(Scope &scope) {
     clearWork(before);
     releaseAfter(scope, scope.nodes[number]);
   }
+}
+
+void GraphImporter::importFrom(Scope &scope, size_t first) {
+  ArrayRef<uint32_t> order = planOf(scope).order;
+  for (scope.position = first; scope.position < order.size() && !scope.finished; ++scope.position)
+    importNode(scope, order[scope.position]);
 }
 
 void GraphImporter::importNode(Scope &scope, uint32_t number) {
@@ -99,7 +104,7 @@ void GraphImporter::importNode(Scope &scope, uint32_t number) {
   Results results = dispatch(n);
   if (!n.failed())
     n.reportUnknownAttributes();
-  if (n.failed())
+  if (n.failed() || scope.finished)
     return;
   for (auto [position, output] : enumerate(node.outputs)) {
     if (output.empty())

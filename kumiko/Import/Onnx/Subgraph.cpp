@@ -21,14 +21,69 @@ bool GraphImporter::countTurn(NodeContext &n, const Graph &graph) {
   return false;
 }
 
-bool GraphImporter::attempt(NodeContext &n, llvm::function_ref<void()> import) {
-  ProblemList before = n.importer.problems;
+bool GraphImporter::attempt(NodeContext &n, llvm::function_ref<void()> import, ProblemList *why) {
+  if (n.importer.problems.hasErrors()) { // which may be the cause of what goes wrong here
+    n.hasFailed = true;
+    return false;
+  }
+  // A list of its own: nodes look at it to see whether something went wrong before.
+  ProblemList before = std::exchange(n.importer.problems, ProblemList());
+  Mark start = mark(n);
   import();
-  if (!n.failed() && n.importer.problems.errorCount() == before.errorCount())
+  std::swap(before, n.importer.problems);
+  if (!n.failed() && !before.hasErrors()) {
+    for (const Problem &warning : before.all())
+      n.importer.problems.add(warning);
     return true;
-  n.importer.problems = std::move(before);
+  }
+  if (why)
+    *why = std::move(before);
+  (void)takeChecks(n, start);
+  forgetSymbols(n, start);
   n.hasFailed = false;
   return false;
+}
+
+void GraphImporter::tell(NodeContext &n, const Problem &problem) {
+  n.importer.problems.add(problem);
+  n.hasFailed |= !problem.warning;
+}
+
+SmallVector<nn::Check> GraphImporter::takeChecks(NodeContext &n, const Mark &mark) {
+  SmallVector<nn::Check> &all = n.importer.checks;
+  SmallVector<nn::Check> taken(std::next(all.begin(), mark.checks), all.end());
+  all.truncate(mark.checks);
+  return taken;
+}
+
+std::optional<Results> GraphImporter::importRest(NodeContext &n, ArrayRef<Value> results) {
+  Scope &scope = n.scope;
+  GraphImporter &importer = n.importer;
+  auto before = scope.values;
+  size_t position = scope.position;
+  for (auto [output, result] : zip(n.node.outputs, results))
+    if (!output.empty())
+      scope.values[output].value = result;
+  importer.importFrom(scope, position + 1);
+  std::optional<Results> outputs = Results();
+  for (StringRef name : scope.outputs) {
+    Value value = importer.problems.hasErrors() ? Value() : importer.lookup(scope, name);
+    if (!value && !importer.problems.hasErrors())
+      n.fail(Code::UndefinedName, "output \"" + printable(name) + "\" of the graph is not defined");
+    outputs->push_back(value);
+  }
+  scope.values = std::move(before);
+  scope.position = position;
+  scope.finished = false;
+  if (n.failed() || importer.problems.hasErrors())
+    return std::nullopt;
+  return outputs;
+}
+
+void GraphImporter::finishScope(NodeContext &n, ArrayRef<Value> outputs) {
+  for (auto [name, value] : zip_equal(n.scope.outputs, outputs))
+    n.scope.values[name].value = value;
+  n.scope.finished = true;
 }
 
 std::optional<Tensor> GraphImporter::knownValue(NodeContext &n, Value value) {

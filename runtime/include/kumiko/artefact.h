@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define KUMIKO_ARTEFACT_VERSION 2u
+#define KUMIKO_ARTEFACT_VERSION 3u
 
 /** How deep loops, and loops and choices together, may be nested. */
 #define KUMIKO_MAX_LOOPS 16u
@@ -39,16 +39,23 @@ enum kumiko_space {
 
 /** What an address gains from the turns of a loop around the call: slices of a sequence lie one after the other, the
  * state that a turn reads and the one that it writes change places. */
+enum kumiko_step_kind {
+  KUMIKO_STEP_FORWARD = 0,  /* `bytes` for each turn before this one */
+  KUMIKO_STEP_BACKWARD = 1, /* less that */
+  KUMIKO_STEP_ODD = 2,      /* `bytes` in odd turns, nothing in even ones */
+  KUMIKO_STEP_EVEN = 3      /* the other way round */
+};
+
 typedef struct kumiko_step {
-  uint32_t loop;       /* 0: the outermost loop around the call; as many as are around it: the one done last */
-  uint32_t alternates; /* 0: `bytes` for each turn before this one; 1: `bytes` in odd turns, nothing in even ones */
-  int64_t bytes;
+  uint32_t loop; /* 0: the outermost loop around the call; as many as are around it: the one done last */
+  uint32_t kind; /* kumiko_step_kind */
+  int64_t bytes; /* a number, or below 0 an expression */
 } kumiko_step;
 
 typedef struct kumiko_buffer {
   uint32_t space;
   uint32_t number;
-  uint64_t offset;
+  int64_t offset; /* a number, or below 0 an expression */
   const kumiko_step *steps;
   uint64_t step_count;
 } kumiko_buffer;
@@ -75,6 +82,8 @@ typedef struct kumiko_call {
   uint32_t loops;    /* how many loops are around the call */
   uint64_t body;
   uint64_t otherwise;
+  uint32_t level;           /* that begins behind a kernel, or in the first range of a choice; 0: none */
+  uint32_t otherwise_level; /* that begins in the other one */
 } kumiko_call;
 
 typedef struct kumiko_value {
@@ -141,11 +150,13 @@ typedef struct kumiko_symbol {
   uint64_t level; /* from which on it has a value */
 } kumiko_symbol;
 
-/** Level 0 is what the shapes of inputs decide. Every further level begins when a call has found symbols in the data;
- * it has expressions, buffers and demands of its own, which need no symbol of a later one. In each table, the entries
- * of a level lie behind those of the level before; here is where they end. */
+/** Level 0 is what the shapes of inputs decide. Every further level begins when a call has found symbols in the data,
+ * or when a branch is taken, in the order of the calls; it has expressions, buffers and demands of its own, which need
+ * no symbol of a later one. In each table, the entries of a level lie behind those of the level before; here is where
+ * they end. A level inside of a loop begins anew in each turn. */
 typedef struct kumiko_level {
-  uint64_t call; /* the one that finds the level's symbols; of no meaning for level 0 */
+  uint64_t first; /* the level holds for calls from here on */
+  uint64_t last;  /* up to here: the end of the loop, branch or program in which it begins */
   uint64_t expression_end;
   uint64_t planned_end;
   uint64_t demand_end;

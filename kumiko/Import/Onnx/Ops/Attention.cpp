@@ -188,13 +188,24 @@ Results importFlexAttention(NodeContext &n) {
 Value timeFirst(NodeContext &n, Value x, int64_t heads) {
   if (!x || n.failed())
     return {};
-  Ints shape(n.shapeOf(x));
-  if (shape.size() != 3 || heads < 1 || shape[2] % heads != 0) {
+  Sizes shape = n.sizesOf(x);
+  eq::Extent depth = shape.size() == 3 && heads > 0 ? floorDiv(shape[2], heads) : eq::Extent(0);
+  if (shape.size() != 3 || heads < 1 || !n.agree(shape[2], heads * depth, "the depth is the same for all heads")) {
     n.fail(Code::OperandShape, describe(x.getType()) + " is not (batch, time, " + Twine(heads) + " heads * depth)");
     return {};
   }
   Value wide = n.cast(x, n.builder().getF32Type());
-  return n.transpose(n.reshape(wide, {shape[0], shape[1], heads, shape[2] / heads}), {1, 0, 2, 3});
+  return n.transpose(n.reshape(wide, {shape[0], shape[1], heads, depth}), {1, 0, 2, 3});
+}
+
+/// `x` broadcast to this shape, also where only a run can tell which of its extents are 1.
+Value widened(NodeContext &n, Value x, const SizeList &shape) {
+  auto isClear = [](auto pair) { return std::get<0>(pair) == std::get<1>(pair) || std::get<0>(pair).isStatic(); };
+  if (!x || n.failed() || all_of(zip_equal(n.sizesOf(x), shape.list()), isClear))
+    return broadcastTo(n, x, shape);
+  Value zeros = n.make("expand", {n.scalar(0, x)}, {n.is("shape", shape.list())});
+  Value sum = n.make("add", {x, zeros});
+  return sum ? n.reshape(sum, shape) : sum;
 }
 
 Results importLinearAttention(NodeContext &n) {
@@ -218,28 +229,36 @@ Results importLinearAttention(NodeContext &n) {
         v = timeFirst(n, n.input(2), heads);
   if (n.failed())
     return {};
-  ArrayRef<int64_t> shape = n.shapeOf(k);
-  int64_t time = shape[0], batch = shape[1], depth = shape[3], width = n.shapeOf(v)[3];
-  if (queryHeads % heads != 0 || n.shapeOf(q)[3] != depth || n.shapeOf(q)[1] != batch) {
+  Sizes shape = n.sizesOf(k), asked = n.sizesOf(q), held = n.sizesOf(v);
+  eq::Extent time = shape[0], batch = shape[1], depth = shape[3], width = held[3];
+  auto same = [&](const eq::Extent &a, const eq::Extent &b) {
+    return n.agree(a, b, "query, key and value fit together");
+  };
+  if (queryHeads % heads != 0 || !same(asked[3], depth) || !same(asked[1], batch) || !same(held[1], batch)) {
     n.fail(Code::OperandShape, "query, key and value do not fit together")
         .helped("the same batch, time and depth; query heads are a multiple of key heads");
     return {};
   }
   mlir::Type stateType = n.elementOf(n.input(3) ? n.input(3) : n.input(0)), f32 = n.builder().getF32Type();
-  Ints stateShape{batch, heads, depth, width};
-  if (!expectShape(n, 3, "past_state", stateShape))
+  Sizes stateShape{batch, heads, depth, width};
+  Value past = inputOf(n, 3, "past_state", stateShape);
+  if (n.failed())
     return {};
+  if (scale == 0 && !depth.isStatic())
+    q = n.make("div", {q, n.make("sqrt", {n.cast(n.numbersOf({depth}, {}), f32)})});
   ScanOperands operands;
-  operands.states = {n.input(3) ? n.cast(n.input(3), f32) : broadcastTo(n, n.scalar(0, f32), stateShape)};
-  operands.sequences = {q, k, v};
+  operands.states = {past ? n.cast(past, f32) : broadcastTo(n, n.scalar(0, f32), stateShape)};
+  operands.sequences = {n.reshape(q, {asked[0], batch, queryHeads, depth}), k,
+                        n.reshape(v, {held[0], batch, heads, width})};
   if (gated)
-    operands.sequences.push_back(broadcastTo(n, timeFirst(n, n.input(4), heads), {time, batch, heads, depth}));
+    operands.sequences.push_back(widened(n, timeFirst(n, n.input(4), heads), {time, batch, heads, depth}));
   if (delta) {
-    bool shared = n.rankOf(n.input(5)) == 3 && n.shapeOf(n.input(5))[2] == 1;
-    Value beta = broadcastTo(n, timeFirst(n, n.input(5), shared ? 1 : heads), {time, batch, heads, 1});
-    operands.sequences.push_back(n.failed() ? beta : n.reshape(beta, {time, batch, heads}));
+    if (!n.expectRank(5, 3, 3))
+      return {};
+    Value beta = n.transpose(n.cast(n.input(5), f32), {1, 0, 2});
+    operands.sequences.push_back(widened(n, beta, {time, batch, heads}));
   }
-  double factor = scale == 0 ? 1 / std::sqrt(double(depth)) : scale;
+  double factor = scale != 0 ? scale : depth.isStatic() ? 1 / std::sqrt(double(depth.value())) : 1;
   Results ends = makeScan(n, operands, [&](ArrayRef<Value> arguments) -> ValueList {
     Value decay = gated ? arguments[4] : Value(), beta = delta ? arguments.back() : Value();
     Results step =
@@ -282,33 +301,37 @@ Results importCausalConv(NodeContext &n) {
   if (!n.expectRank(0, 3, 3) || !n.expectRank(1, 3, 3))
     return {};
   Value x = n.input(0), w = n.input(1), past = n.input(3);
-  int64_t batch = n.shapeOf(x)[0], channels = n.shapeOf(x)[1], taps = n.shapeOf(w)[2];
-  if (taps < 1 || channels < 1 || !expectShape(n, 1, "the weight", {channels, 1, taps}) ||
-      !expectShape(n, 2, "the bias", {channels}) || !expectShape(n, 3, "past_state", {batch, channels, taps - 1})) {
-    if (!n.failed())
-      n.fail(Code::OperandShape, "the weight or the input is empty");
+  eq::Extent batch = n.sizesOf(x)[0], channels = n.sizesOf(x)[1], taps = n.sizesOf(w)[2];
+  if (taps.is(0) || channels.is(0)) {
+    n.fail(Code::OperandShape, "the weight or the input is empty");
     return {};
   }
+  w = inputOf(n, 1, "the weight", {channels, 1, taps});
+  Value bias = inputOf(n, 2, "the bias", {channels});
+  past = inputOf(n, 3, "past_state", {batch, channels, taps - 1});
+  n.atMost(1, taps, "the weight is not empty");
+  if (n.failed())
+    return {};
   if (!is_contained({"none", "silu", "swish"}, activation)) {
     n.fail(Code::AttributeValue, "activation is \"" + activation.take_front(64) + "\"").helped("none, silu or swish");
     return {};
   }
   if (!past)
-    past = n.make("expand", {n.scalar(0, x)}, {n.is("shape", Ints{batch, channels, taps - 1})});
+    past = n.make("expand", {n.scalar(0, x)}, {n.is("shape", Sizes{batch, channels, taps - 1})});
   Value seen = n.make("concat", {past, x}, {n.is("axis", 2)});
   Ints one{1}, zero{0};
   Value y =
-      n.make("conv", {seen, w, n.input(2)},
+      n.make("conv", {seen, w, bias},
              {n.is("stride", one), n.is("dilation", one), n.is("lo", zero), n.is("hi", zero), n.is("group", channels)});
   if (activation != "none")
     y = n.make("swish", {y});
-  return {y, partOf(n, seen, 2, n.shapeOf(x)[2], taps - 1)};
+  return {y, partOf(n, seen, 2, n.sizesOf(x)[2], taps - 1)};
 }
 
 constexpr OpCode codes[] = {
     {"Attention", 3, 7, 4, importAttention},
-    {"CausalConvWithState", 2, 4, 2, importCausalConv, /*takesLists=*/false, /*needsNumbers=*/true},
-    {"LinearAttention", 3, 6, 2, importLinearAttention, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"CausalConvWithState", 2, 4, 2, importCausalConv},
+    {"LinearAttention", 3, 6, 2, importLinearAttention},
     {"RotaryEmbedding", 3, 4, 1, importRotaryEmbedding, /*takesLists=*/false, /*needsNumbers=*/true},
 };
 

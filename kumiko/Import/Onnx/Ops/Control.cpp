@@ -4,7 +4,6 @@
 // are a known branch and a few turns when compiling; everything else becomes nn.if, nn.scan or nn.loop.
 //
 //===----------------------------------------------------------------------===//
-#include "kumiko/Import/Onnx/GraphImporter.h"
 #include "kumiko/Import/Onnx/Ops/Nested.h"
 #include "kumiko/Import/Onnx/Registry.h"
 #include "kumiko/Import/Onnx/TensorData.h"
@@ -36,9 +35,14 @@ Results importIf(NodeContext &n) {
   const Graph *yes = n.graph("then_branch"), *no = n.graph("else_branch");
   if (n.failed())
     return {};
-  if (!n.interprets() && !GraphImporter::knownValue(n, n.input(0)))
-    return makeIf(n, *yes, *no);
-  std::optional<int64_t> condition = single(n, n.constant(0, "the condition"), "the condition");
+  std::optional<int64_t> condition;
+  if (!n.interprets() && !GraphImporter::knownValue(n, n.input(0))) {
+    condition = knownCondition(n);
+    if (!condition)
+      return makeIf(n, *yes, *no);
+  } else {
+    condition = single(n, n.constant(0, "the condition"), "the condition");
+  }
   if (n.failed())
     return {};
   std::optional<Results> results = n.run(*condition ? *yes : *no, {});
@@ -126,6 +130,26 @@ Value asDeclared(NodeContext &n, int64_t value, mlir::Type element, const ValueI
   return n.valueOf(Datum::of(SharedTensor::own(std::move(tensor))));
 }
 
+/// Whether the trip count follows from constants and shapes.
+bool isKnownCount(NodeContext &n) {
+  if (GraphImporter::knownValue(n, n.input(0)))
+    return true;
+  eq::KnownElements known = GraphImporter::knownNumbers(n, n.input(0));
+  return known.size() == 1 && known[0] && known[0]->denominator == 1;
+}
+
+/// How many turns a Loop takes at most; below 0 is none. Empty after a failure.
+std::optional<eq::Extent> tripCount(NodeContext &n) {
+  std::optional<Sizes> list = n.sizes(0, "the trip count", [](size_t) {
+    DataBounds bounds;
+    bounds.clamp = true;
+    return bounds;
+  });
+  if (list && list->size() != 1)
+    n.fail(Code::OperandShape, "the trip count is " + describe(n.input(0).getType()) + ", expected one integer");
+  return n.failed() || !list ? std::nullopt : std::optional(max(0, list->front()));
+}
+
 /// Loop when compiling, unless its turns are few; nothing when they have to be written out.
 std::optional<Results> importAsLoop(NodeContext &n, const Graph &body, ArrayRef<Value> initial) {
   auto isTensor = [](Value value) { return value && isa<RankedTensorType>(value.getType()); };
@@ -133,12 +157,16 @@ std::optional<Results> importAsLoop(NodeContext &n, const Graph &body, ArrayRef<
   bool conditionKnown = !n.input(1) || GraphImporter::knownValue(n, n.input(1));
   if (n.interprets() || !all_of(initial, isTensor))
     return std::nullopt;
-  LoopHead head{n.input(0), conditionKnown ? Value() : n.input(1), std::nullopt};
-  if (n.input(0) && countKnown)
-    head.turns = single(n, n.constant(0, "the trip count"), "the trip count");
+  LoopHead head{conditionKnown ? Value() : n.input(1), Value(), std::nullopt};
+  bool collects = body.outputs.size() > 1 + initial.size();
+  // A symbol for what is collected; without that a comparison in each turn does.
+  if (n.input(0) && (collects || isKnownCount(n)))
+    head.most = tripCount(n);
+  else
+    head.count = n.input(0);
   if (conditionKnown && single(n, n.constant(1, "the condition"), "the condition") == 0)
     return std::nullopt;
-  if (n.failed() || (conditionKnown && head.turns && *head.turns <= mostWrittenOut))
+  if (n.failed() || (conditionKnown && head.most && head.most->isStatic() && head.most->value() <= mostWrittenOut))
     return std::nullopt;
   Results results;
   if (!countKnown || !conditionKnown) // there is no other way
@@ -203,18 +231,22 @@ Value moveAxis(NodeContext &n, Value x, int64_t from, int64_t to) {
 
 /// The turns in the opposite order.
 Value reversed(NodeContext &n, Value x) {
-  if (n.failed() || n.shapeOf(x)[0] < 2)
+  if (n.failed())
     return x;
-  Ints start(n.rankOf(x), 0), step(n.rankOf(x), 1);
-  start[0] = n.shapeOf(x)[0] - 1;
+  Sizes sizes = n.sizesOf(x), start(sizes.size(), 0);
+  if (sizes[0].is(0) || sizes[0].is(1))
+    return x;
+  Ints step(sizes.size(), 1);
+  start[0] = sizes[0] - 1;
   step[0] = -1;
-  return n.make("slice", {x}, {n.is("start", start), n.is("step", step), n.is("out", n.shapeOf(x))});
+  return n.make("slice", {x}, {n.is("start", start), n.is("step", step), n.is("out", sizes)});
 }
 
 /// The first `length` turns, or, backwards, the ones before `length` from the last to the first.
-Value firstOf(NodeContext &n, Value x, int64_t length, bool backwards) {
-  if (!n.failed() && n.shapeOf(x)[0] != length) {
-    Ints start(n.rankOf(x), 0), step(n.rankOf(x), 1), out(n.shapeOf(x));
+Value firstOf(NodeContext &n, Value x, const eq::Extent &length, bool backwards) {
+  if (!n.failed() && n.sizesOf(x)[0] != length) {
+    Ints start(n.rankOf(x), 0), step(n.rankOf(x), 1);
+    Sizes out = n.sizesOf(x);
     out[0] = length;
     x = n.make("slice", {x}, {n.is("start", start), n.is("step", step), n.is("out", out)});
   }
@@ -223,15 +255,20 @@ Value firstOf(NodeContext &n, Value x, int64_t length, bool backwards) {
 
 /// The scan of one sequence: `inputs` have the turns along axis 0; `length` turns are taken.
 SmallVector<Value, 4> scanOne(NodeContext &n, const Graph &body, ArrayRef<Value> states, ArrayRef<Value> inputs,
-                              ArrayRef<int64_t> backwards, int64_t length) {
-  if (!n.interprets() && length > mostWrittenOut && !n.failed()) {
+                              ArrayRef<int64_t> backwards, const eq::Extent &turnCount) {
+  bool many = !turnCount.isStatic() || turnCount.value() > mostWrittenOut;
+  if (!n.interprets() && many && !n.failed()) {
     SmallVector<Value, 4> sequences;
     for (auto [input, back] : zip_equal(inputs, backwards))
-      sequences.push_back(firstOf(n, input, length, back));
+      sequences.push_back(firstOf(n, input, turnCount, back));
     Results results;
-    if (GraphImporter::attempt(n, [&] { results = makeScan(n, body, states, sequences); }))
+    auto import = [&] { results = makeScan(n, body, states, sequences); };
+    if (!turnCount.isStatic()) // there is no other way
+      import();
+    if (!turnCount.isStatic() || GraphImporter::attempt(n, import))
       return SmallVector<Value, 4>(results.begin(), results.end());
   }
+  int64_t length = turnCount.isStatic() ? turnCount.value() : 0;
   Turns turns(n, body, states, /*own=*/0);
   for (int64_t turn = 0; turn < length && !n.failed(); ++turn) {
     SmallVector<Value, 4> arguments(turns.carried), parts;
@@ -248,20 +285,21 @@ SmallVector<Value, 4> scanOne(NodeContext &n, const Graph &body, ArrayRef<Value>
   return results;
 }
 
-/// All extents of `inputs` along axis `axis` as one number.
-std::optional<int64_t> commonLength(NodeContext &n, ArrayRef<Value> inputs, int64_t axis) {
-  std::optional<int64_t> length;
+/// All extents of `inputs` along axis `axis` as one.
+std::optional<eq::Extent> commonLength(NodeContext &n, ArrayRef<Value> inputs, int64_t axis) {
+  std::optional<eq::Extent> length;
   for (Value input : inputs) {
     if (n.rankOf(input) <= axis) {
       n.fail(Code::OperandRank, "an input to scan has rank " + Twine(n.rankOf(input)));
       return std::nullopt;
     }
-    int64_t size = n.shapeOf(input)[axis];
-    if (length.value_or(size) != size) {
-      n.fail(Code::OperandShape, "inputs to scan have " + Twine(*length) + " and " + Twine(size) + " turns");
+    eq::Extent size = n.sizesOf(input)[axis];
+    if (length && !n.agree(*length, size, "inputs to scan have as many turns")) {
+      n.fail(Code::OperandShape, "inputs to scan have " + length->str() + " and " + size.str() + " turns");
       return std::nullopt;
     }
-    length = size;
+    if (!length || size.isStatic())
+      length = size;
   }
   return length;
 }
@@ -278,12 +316,15 @@ Results importScan9(NodeContext &n, const Graph &body, size_t scanned) {
     int64_t axis = n.axis(axes[i], n.rankOf(x));
     inputs.push_back(moveAxis(n, x, axis, 0));
   }
-  std::optional<int64_t> length = n.failed() ? std::nullopt : commonLength(n, inputs, 0);
+  std::optional<eq::Extent> length = n.failed() ? std::nullopt : commonLength(n, inputs, 0);
   if (!length)
     return {};
   // Slices of a value that is computed once.
-  for (Value &input : inputs)
-    input = n.known(input);
+  for (Value &input : inputs) {
+    Sizes sizes = n.sizesOf(input);
+    sizes[0] = *length;
+    input = n.known(n.reshape(input, sizes));
+  }
   SmallVector<Value, 4> results =
       n.failed() ? SmallVector<Value, 4>() : scanOne(n, body, states, inputs, directions, *length);
   for (size_t i = 0; i < outputs && !n.failed(); ++i) {
@@ -301,12 +342,20 @@ Results importScan8(NodeContext &n, const Graph &body, size_t scanned) {
   ArrayRef<Value> states = n.inputs().drop_front().drop_back(scanned), inputs = n.inputs().take_back(scanned);
   Ints directions = perValue(n, "directions", scanned, 0);
   std::optional<Ints> lengths = n.constantIntegers(0, "sequence_lens");
-  std::optional<int64_t> longest = n.failed() ? std::nullopt : commonLength(n, inputs, 1);
+  std::optional<eq::Extent> turnCount = n.failed() ? std::nullopt : commonLength(n, inputs, 1);
   SmallVector<Value, 8> all(states);
   append_range(all, inputs);
-  std::optional<int64_t> batch = n.failed() ? std::nullopt : commonLength(n, all, 0);
-  if (!longest || !batch)
+  std::optional<eq::Extent> rowCount = n.failed() ? std::nullopt : commonLength(n, all, 0);
+  if (!turnCount || !rowCount)
     return {};
+  if (!turnCount->isStatic() || !rowCount->isStatic()) {
+    n.fail(Code::UnsupportedForm,
+           "before operator set 9 it scans each sequence of the batch by itself, so their number "
+           "and length must be known")
+        .helped("give the dimensions numbers with --dim, or export for a later operator set");
+    return {};
+  }
+  std::optional<int64_t> longest = turnCount->value(), batch = rowCount->value();
   Ints turns = lengths.value_or(Ints(*batch, *longest));
   if (int64_t(turns.size()) != *batch || any_of(turns, [&](int64_t t) { return t < 0 || t > *longest; })) {
     n.fail(Code::OperandValue, "sequence_lens must have one number from 0 to " + Twine(*longest) + " for each of " +
@@ -361,7 +410,7 @@ Results importScan(NodeContext &n) {
 constexpr OpCode codes[] = {
     {"If", 1, 1, OpCode::any, importIf},
     {"Loop", 0, OpCode::any, OpCode::any, importLoop, /*takesLists=*/true},
-    {"Scan", 0, OpCode::any, OpCode::any, importScan, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"Scan", 0, OpCode::any, OpCode::any, importScan},
 };
 
 } // namespace

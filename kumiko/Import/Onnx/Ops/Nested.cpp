@@ -1,6 +1,7 @@
 #include "kumiko/Import/Onnx/Ops/Nested.h"
-#include "kumiko/Import/Onnx/GraphImporter.h"
+#include "kumiko/Nn/Build.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Symbols.h"
 #include "kumiko/Support/Convert.h"
 
 using namespace llvm;
@@ -12,30 +13,53 @@ namespace kumiko::onnx {
 // A body
 //===----------------------------------------------------------------------===//
 
-Nested::Nested(NodeContext &n) : block(new Block), n(n), home(n.builder().getInsertionBlock()) {
+Nested::Nested(NodeContext &n)
+    : block(new Block), n(n), start(GraphImporter::mark(n)), home(n.builder().getInsertionBlock()) {
   Block::iterator here = n.builder().getInsertionPoint();
   last = here == home->begin() ? nullptr : &*std::prev(here);
 }
 
-Nested::~Nested() {
-  if (!block)
-    return;
-  // Constants may have names by now, and what was computed may be remembered: nothing is erased.
+OpBuilder Nested::homeBuilder() {
   OpBuilder builder(n.context());
   if (last)
     builder.setInsertionPointAfter(last);
   else
     builder.setInsertionPointToStart(home);
-  for (BlockArgument argument : block->getArguments()) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    auto zero = DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType()));
-    argument.replaceAllUsesWith(nn::ConstantOp::create(builder, n.location(), zero));
-  }
+  return builder;
+}
+
+/// A value of this type, for code that nobody needs.
+static Value placeholder(OpBuilder &builder, Location loc, RankedTensorType type) {
+  auto scalar = RankedTensorType::get({}, type.getElementType());
+  Value zero =
+      nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(scalar, builder.getZeroAttr(type.getElementType())));
+  mlir::Attribute shape = nn::numbersAttr(builder.getContext(), nn::extentsOf(type));
+  std::string why;
+  auto made = nn::buildEquationOp(builder, loc, "expand", {zero}, {builder.getNamedAttr("shape", shape)}, why);
+  assert(succeeded(made) && "a scalar expands to any shape");
+  return (*made)->getResult(0);
+}
+
+Nested::~Nested() {
+  if (!block)
+    return;
+  // Constants may have names by now, and what was computed may be remembered: all that nobody reads stays. What would
+  // be done all the same goes.
+  OpBuilder builder = homeBuilder();
+  for (auto [argument, value] : zip_equal(block->getArguments().take_back(outside.size()), outside))
+    argument.replaceAllUsesWith(value);
+  for (BlockArgument argument : block->getArguments().drop_back(outside.size()))
+    if (!argument.use_empty())
+      argument.replaceAllUsesWith(placeholder(builder, n.location(), cast<RankedTensorType>(argument.getType())));
   if (!block->empty() && isa<nn::YieldOp>(block->back()))
     block->back().erase();
   while (!block->empty())
     block->front().moveBefore(home, builder.getInsertionPoint());
   delete block;
+  for (Operation *op : opsOfBody(/*branch=*/true))
+    if (isa<nn::SymbolOp, nn::CheckOp>(op))
+      op->erase();
+  GraphImporter::forgetSymbols(n, start);
 }
 
 Value Nested::argument(mlir::Type type) { return block->addArgument(type, n.location()); }
@@ -56,28 +80,66 @@ Value Nested::inside(Value value) {
   return known;
 }
 
-void Nested::close(ArrayRef<Value> results, bool branch) {
+/// Ops that were imported since, and belong inside: all of a branch, and of a loop what changes with the turns.
+SmallVector<Operation *> Nested::opsOfBody(bool branch) {
   SmallVector<Operation *> ops;
   llvm::DenseSet<Operation *> moving;
+  llvm::StringSet<> found; // in the data, anew in each turn
   for (Operation &op :
        make_range(last ? std::next(last->getIterator()) : home->begin(), n.builder().getInsertionPoint())) {
     auto isInside = [&](Value operand) {
       return operand.getParentBlock() == block || moving.contains(operand.getDefiningOp());
     };
-    if (!isa<nn::ConstantOp>(op) && (branch || any_of(op.getOperands(), isInside))) {
-      ops.push_back(&op);
-      moving.insert(&op);
-    }
+    auto isSized = [&] {
+      llvm::StringSet<> names;
+      if (!found.empty())
+        nn::addSymbolsOf(&op, names);
+      return any_of(names.keys(), [&](StringRef name) { return found.contains(name); });
+    };
+    if (isa<nn::ConstantOp>(op) || (!branch && none_of(op.getOperands(), isInside) && !isSized()))
+      continue;
+    ops.push_back(&op);
+    moving.insert(&op);
+    nn::addSymbolsFoundBy(&op, found);
   }
+  return ops;
+}
+
+void Nested::close(ArrayRef<Value> results, bool branch) {
+  OpBuilder builder(n.context());
+  builder.setInsertionPointToStart(block);
+  if (branch)
+    for (const nn::Check &check : GraphImporter::takeChecks(n, start))
+      nn::CheckOp::create(builder, n.location(), nn::rowOf(n.context(), check));
+  SmallVector<Operation *> ops = opsOfBody(branch);
   for (Operation *op : ops)
     op->moveBefore(block, block->end());
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands())
       operand.set(inside(operand.get()));
   auto yielded = map_to_vector(results, [&](Value value) { return inside(value); });
-  OpBuilder builder(n.context());
   builder.setInsertionPointToEnd(block);
   nn::YieldOp::create(builder, n.location(), yielded);
+  GraphImporter::forgetSymbols(n, start);
+}
+
+ValueList Nested::dissolve() {
+  for (auto [argument, value] : zip_equal(block->getArguments(), outside))
+    argument.replaceAllUsesWith(value);
+  Operation *yield = block->getTerminator();
+  ValueList results(yield->getOperands());
+  yield->erase();
+  OpBuilder &builder = n.builder();
+  for (Operation &op : make_early_inc_range(*block)) {
+    if (auto check = dyn_cast<nn::CheckOp>(op)) {
+      GraphImporter::addCheck(n, nn::checkOf(check.getRow()));
+      op.erase();
+    } else {
+      op.moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
+    }
+  }
+  delete std::exchange(block, nullptr);
+  return results;
 }
 
 void Nested::moveTo(Region &region) {
@@ -88,75 +150,44 @@ void Nested::moveTo(Region &region) {
 }
 
 //===----------------------------------------------------------------------===//
-// If
-//===----------------------------------------------------------------------===//
-
-/// One truth value as a scalar.
-static Value asScalar(NodeContext &n, Value condition) {
-  if (n.failed())
-    return {};
-  if (!isa<RankedTensorType>(condition.getType()) || !n.elementOf(condition).isInteger(1) ||
-      n.countOf(condition) != 1) {
-    n.fail(Code::OperandType, "the condition is " + describe(condition.getType()) + ", expected one bool");
-    return {};
-  }
-  return n.reshape(condition, {});
-}
-
-Results makeIf(NodeContext &n, const Graph &yes, const Graph &no) {
-  Value condition = asScalar(n, n.input(0));
-  Nested whenTrue(n);
-  std::optional<Results> first = n.run(yes, {});
-  if (!first)
-    return {};
-  whenTrue.close(*first, /*branch=*/true);
-  Nested whenFalse(n);
-  whenFalse.share(whenTrue.shared());
-  std::optional<Results> second = n.run(no, {});
-  if (!second)
-    return {};
-  SmallVector<mlir::Type> types = map_to_vector(*first, [](Value value) { return value.getType(); });
-  if (types != map_to_vector(*second, [](Value value) { return value.getType(); })) {
-    for (auto [a, b] : zip(*first, *second))
-      if (a.getType() != b.getType() && !n.failed())
-        n.fail(Code::UnsupportedForm, "one branch gives " + describe(a.getType()) + ", the other " +
-                                          describe(b.getType()) +
-                                          ", and the condition depends on the inputs of the model")
-            .helped("such a choice is compiled only when both branches give values of the same type and shape");
-    if (!n.failed())
-      n.fail(Code::Arity, "the branches have " + Twine(first->size()) + " and " + Twine(second->size()) + " outputs");
-    return {};
-  }
-  whenFalse.close(*second, /*branch=*/true);
-  whenTrue.share(whenFalse.shared());
-  auto choice = nn::IfOp::create(n.builder(), n.location(), types, condition, whenFalse.shared());
-  whenTrue.moveTo(choice.getYes());
-  whenFalse.moveTo(choice.getNo());
-  return Results(choice.getValues());
-}
-
-//===----------------------------------------------------------------------===//
 // Loop and Scan
 //===----------------------------------------------------------------------===//
 
-/// Whether `next` may be the state that began as `first`.
-static bool keepsType(NodeContext &n, Value first, Value next) {
+/// `next` as the state that began as `first`; what only a run can tell becomes a check. A list of one may stand for a
+/// number where the body declares one.
+static Value keepType(NodeContext &n, Value first, Value next, const ValueInfo &declared) {
   if (n.failed() || first.getType() == next.getType())
-    return !n.failed();
-  n.fail(Code::UnsupportedForm,
-         "a value that is carried begins as " + describe(first.getType()) + " and becomes " + describe(next.getType()))
-      .helped("long loops are compiled only when what they carry keeps its type and shape");
-  return false;
+    return next;
+  Sizes before = n.sizesOf(first), after = n.sizesOf(next);
+  bool fits = n.elementOf(first) == n.elementOf(next);
+  if (before.size() != after.size())
+    fits = fits && product(before).is(1) && product(after).is(1) && declared.type.hasShape &&
+           declared.type.shape.size() == before.size();
+  else
+    fits = fits && all_of(zip_equal(before, after), [&](auto pair) {
+             auto &[a, b] = pair;
+             return !(a - b).isStatic() || (a - b).is(0);
+           });
+  if (!fits) {
+    n.fail(Code::UnsupportedForm, "a value that is carried begins as " + describe(first.getType()) + " and becomes " +
+                                      describe(next.getType()))
+        .helped("long loops are compiled only when what they carry keeps its type and shape");
+    return {};
+  }
+  if (before.size() == after.size())
+    for (auto [a, b] : zip_equal(before, after))
+      (void)n.agree(a, b, "a value that is carried keeps its shape");
+  return n.reshape(next, before);
 }
 
 /// nn.scan of a closed body whose arguments are states, slices and what is shared.
 static Results finishScan(NodeContext &n, Nested &body, ArrayRef<Value> states, ArrayRef<Value> sequences,
                           ArrayRef<Value> parts) {
-  int64_t steps = n.shapeOf(sequences.front())[0];
+  eq::Extent steps = n.sizesOf(sequences.front())[0];
   SmallVector<mlir::Type> stacks;
   for (Value part : parts) {
-    Ints shape{steps};
-    append_range(shape, n.shapeOf(part));
+    Sizes shape{steps};
+    append_range(shape, n.sizesOf(part));
     stacks.push_back(n.typeOf(shape, n.elementOf(part)));
   }
   if (n.failed())
@@ -167,16 +198,36 @@ static Results finishScan(NodeContext &n, Nested &body, ArrayRef<Value> states, 
   return Results(scan.getValues());
 }
 
-/// `own` outputs of the body come before the states.
-static bool checkOutputs(NodeContext &n, ArrayRef<Value> outputs, ArrayRef<Value> states, size_t own) {
+/// `own` outputs of the body come before the states, which get the types that they began with.
+static bool settleOutputs(NodeContext &n, const Graph &graph, MutableArrayRef<Value> outputs, ArrayRef<Value> states,
+                          size_t own) {
   if (outputs.size() < own + states.size()) {
     n.fail(Code::Arity,
            "the body has " + Twine(outputs.size()) + " outputs, expected at least " + Twine(own + states.size()));
     return false;
   }
-  for (auto [first, next] : zip(states, outputs.drop_front(own)))
-    if (!keepsType(n, first, next))
-      return false;
+  for (auto [number, first] : enumerate(states)) {
+    Value &next = outputs[own + number];
+    next = keepType(n, first, next, graph.outputs[own + number]);
+  }
+  return !n.failed();
+}
+
+/// The sizes of parts are those of every turn, so no turn may find them.
+static bool arePartsFixed(NodeContext &n, Nested &body, ArrayRef<Value> parts) {
+  llvm::StringSet<> found, names;
+  for (Operation &op : *body.block)
+    nn::addSymbolsFoundBy(&op, found);
+  for (Value part : parts)
+    for (const eq::Extent &extent : n.sizesOf(part)) {
+      SmallVector<StringRef> symbols;
+      extent.symbols(symbols);
+      if (any_of(symbols, [&](StringRef symbol) { return found.contains(symbol); })) {
+        n.fail(Code::UnsupportedForm, "the size of what a loop collects is found anew in each turn")
+            .helped("all parts must have one size");
+        return false;
+      }
+    }
   return true;
 }
 
@@ -188,11 +239,11 @@ Results makeScan(NodeContext &n, const Graph &graph, ArrayRef<Value> states, Arr
   for (Value sequence : sequences)
     arguments.push_back(body.argument(nn::ScanOp::sliceOf(sequence.getType())));
   std::optional<Results> outputs = n.run(graph, arguments);
-  if (!outputs || !checkOutputs(n, *outputs, states, 0))
+  if (!outputs || !settleOutputs(n, graph, *outputs, states, 0))
     return {};
   SmallVector<Value> parts(ArrayRef(*outputs).drop_front(states.size()));
   body.close(*outputs, /*branch=*/false);
-  return finishScan(n, body, states, sequences, parts);
+  return arePartsFixed(n, body, parts) ? finishScan(n, body, states, sequences, parts) : Results();
 }
 
 constexpr int64_t mostListed = 1 << 16;
@@ -210,64 +261,127 @@ static Value boundedBy(NodeContext &n, Value condition, Value count, Value turn)
   return condition ? n.make("and", {condition, below}) : below;
 }
 
-Results makeLoop(NodeContext &n, const Graph &graph, const LoopHead &head, ArrayRef<Value> initial) {
-  OpBuilder &builder = n.builder();
-  auto number = RankedTensorType::get({}, builder.getI64Type());
-  auto fixed = [&](int64_t value, mlir::Type element) {
-    return n.filled(IntegerAttr::get(element, value), element, {});
-  };
-  Value count = head.turns ? Value() : head.count;
-  if (count && (n.countOf(count) != 1 || !n.elementOf(count).isInteger(64))) {
-    n.fail(Code::OperandType, "the trip count is " + describe(count.getType()) + ", expected one i64");
+namespace {
+/// A Loop: which of its values change from turn to turn, and its body.
+class LoopMaker {
+public:
+  LoopMaker(NodeContext &n, const Graph &graph, const LoopHead &head, ArrayRef<Value> initial)
+      : n(n), graph(graph), head(head), initial(initial) {}
+
+  Results make() {
+    if (head.count && (!n.elementsOf(head.count).is(1) || !n.elementOf(head.count).isInteger(64))) {
+      n.fail(Code::OperandType, "the trip count is " + describe(head.count.getType()) + ", expected one i64");
+      return {};
+    }
+    Value first = head.condition ? asScalar(n, head.condition) : Value();
+    first = boundedBy(n, first, head.count, fixed(0, n.builder().getI64Type()));
+    for (auto [number, value] : enumerate(initial))
+      if (!isCarriedOn(number))
+        states.push_back(value);
+    Nested body(n);
+    turn = body.argument(RankedTensorType::get({}, n.builder().getI64Type()));
+    std::optional<Results> outputs = n.run(graph, arguments(body));
+    if (!outputs || outputs->size() < 1 + initial.size())
+      return failOutputs(outputs);
+    for (auto [number, value] : enumerate(initial))
+      if (!isCarriedOn(number))
+        next.push_back(keepType(n, value, (*outputs)[1 + number], graph.outputs[1 + number]));
+    parts.assign(outputs->begin() + 1 + initial.size(), outputs->end());
+    std::optional<Tensor> more = GraphImporter::knownValue(n, outputs->front());
+    bool always = !first && head.most && more && more->count() == 1 && integerAt(*more, 0) != 0;
+    // Without a stack nothing needs a list of all turns, which could be long.
+    bool short_ = head.most && (!head.most->isStatic() || head.most->value() <= mostListed);
+    if (n.failed())
+      return {};
+    if (always && (!parts.empty() || short_))
+      return withStates(asScan(body));
+    return withStates(asLoop(body, first, outputs->front()));
+  }
+
+private:
+  Results failOutputs(const std::optional<Results> &outputs) {
+    if (outputs)
+      n.fail(Code::Arity,
+             "the body has " + Twine(outputs->size()) + " outputs, expected at least " + Twine(1 + initial.size()));
     return {};
   }
-  Value first = head.condition ? asScalar(n, head.condition) : Value();
-  first = boundedBy(n, first, count, fixed(0, builder.getI64Type()));
-  Nested body(n);
-  Value turn = body.argument(number);
-  SmallVector<Value, 4> arguments{asDeclared(n, turn, graph.inputs[0]),
-                                  asDeclared(n, fixed(1, builder.getI1Type()), graph.inputs[1])};
-  for (Value state : initial)
-    arguments.push_back(body.argument(state.getType()));
-  std::optional<Results> outputs = n.run(graph, arguments);
-  if (!outputs || !checkOutputs(n, *outputs, initial, 1))
-    return {};
-  ArrayRef<Value> states = ArrayRef(*outputs).slice(1, initial.size());
-  ArrayRef<Value> parts = ArrayRef(*outputs).drop_front(1 + initial.size());
-  std::optional<Tensor> more = GraphImporter::knownValue(n, outputs->front());
-  bool always = !first && head.turns && more && more->count() == 1 && integerAt(*more, 0) != 0;
-  // Without a stack nothing needs a list of all turns, which could be long.
-  if (always && (!parts.empty() || *head.turns <= mostListed)) {
+
+  /// What the body hands on as it came is no state.
+  bool isCarriedOn(size_t number) const {
+    return 1 + number < graph.outputs.size() && graph.outputs[1 + number].name == graph.inputs[2 + number].name;
+  }
+
+  Value fixed(int64_t value, mlir::Type element) { return n.filled(IntegerAttr::get(element, value), element, {}); }
+
+  SmallVector<Value, 4> arguments(Nested &body) {
+    SmallVector<Value, 4> list{asDeclared(n, turn, graph.inputs[0]),
+                               asDeclared(n, fixed(1, n.builder().getI1Type()), graph.inputs[1])};
+    for (auto [number, value] : enumerate(initial))
+      list.push_back(isCarriedOn(number) ? value : body.argument(value.getType()));
+    return list;
+  }
+
+  /// The results of the op with what is carried on among the states.
+  Results withStates(const Results &made) {
+    if (n.failed())
+      return {};
+    Results results;
+    size_t state = 0;
+    for (auto [number, value] : enumerate(initial))
+      results.push_back(isCarriedOn(number) ? value : made[state++]);
+    append_range(results, ArrayRef(made).drop_front(state));
+    return results;
+  }
+
+  Results asScan(Nested &body) {
     // The number of the turn is a slice of all numbers, behind the states.
-    Value slice = body.block->insertArgument(1 + initial.size(), number, n.location());
+    Value slice = body.block->insertArgument(1 + states.size(), turn.getType(), n.location());
     turn.replaceAllUsesWith(slice);
     body.block->eraseArgument(0);
-    body.close(ArrayRef(*outputs).drop_front(), /*branch=*/false);
-    mlir::Type i64 = builder.getI64Type();
-    Value turns = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", *head.turns)});
-    return n.failed() ? Results() : finishScan(n, body, initial, {turns}, parts);
+    SmallVector<Value> yielded(next);
+    append_range(yielded, parts);
+    body.close(yielded, /*branch=*/false);
+    if (!arePartsFixed(n, body, parts))
+      return {};
+    mlir::Type i64 = n.builder().getI64Type();
+    Value turns = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", *head.most)});
+    return n.failed() ? Results() : finishScan(n, body, states, {turns}, parts);
   }
-  if (!parts.empty()) {
-    n.fail(Code::UnsupportedForm,
-           "how many turns a loop takes depends on the inputs of the model, and so does the size "
-           "of what it collects")
-        .helped("such sizes are not compiled yet");
-    return {};
+
+  Results asLoop(Nested &body, Value first, Value more) {
+    if (!parts.empty()) {
+      n.fail(Code::UnsupportedForm, "data end the loop, and so decide the size of what it collects")
+          .helped("such a loop is compiled when its number of turns is known before it begins");
+      return {};
+    }
+    Value another = asScalar(n, more);
+    if (head.count && !n.failed())
+      another = boundedBy(n, another, head.count, n.make("add", {turn, fixed(1, n.builder().getI64Type())}));
+    if (n.failed())
+      return {};
+    SmallVector<Value> yielded{another};
+    append_range(yielded, next);
+    body.close(yielded, /*branch=*/false);
+    OpBuilder &builder = n.builder();
+    if (!first)
+      first = fixed(1, builder.getI1Type());
+    auto loop = nn::LoopOp::create(builder, n.location(), TypeRange(ValueRange(states)), first, states, body.shared(),
+                                   nn::numberAttr(n.context(), head.most.value_or(INT64_MAX)));
+    body.moveTo(loop.getBody());
+    return Results(loop.getValues());
   }
-  Value next = asScalar(n, outputs->front());
-  if (count && !n.failed())
-    next = boundedBy(n, next, count, n.make("add", {turn, fixed(1, builder.getI64Type())}));
-  if (n.failed())
-    return {};
-  SmallVector<Value> yielded{next};
-  append_range(yielded, states);
-  body.close(yielded, /*branch=*/false);
-  if (!first)
-    first = fixed(1, builder.getI1Type());
-  auto loop = nn::LoopOp::create(builder, n.location(), TypeRange(ValueRange(initial)), first, initial, body.shared(),
-                                 builder.getI64IntegerAttr(head.turns.value_or(INT64_MAX)));
-  body.moveTo(loop.getBody());
-  return Results(loop.getValues());
+
+  NodeContext &n;
+  const Graph &graph;
+  const LoopHead &head;
+  ArrayRef<Value> initial;
+  SmallVector<Value> states, next, parts;
+  Value turn;
+};
+} // namespace
+
+Results makeLoop(NodeContext &n, const Graph &graph, const LoopHead &head, ArrayRef<Value> initial) {
+  return LoopMaker(n, graph, head, initial).make();
 }
 
 } // namespace kumiko::onnx

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Import/Onnx/GraphImporter.h"
 #include "kumiko/Import/Onnx/Ops/Scan.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -16,6 +17,8 @@ class Nested {
 public:
   /// Everything that is imported from now on may belong to the body.
   explicit Nested(NodeContext &n);
+  Nested(const Nested &) = delete;
+  Nested &operator=(const Nested &) = delete;
   /// A body that was never taken leaves ops behind that nobody reads.
   ~Nested();
 
@@ -28,26 +31,39 @@ public:
   llvm::ArrayRef<mlir::Value> shared() const { return outside; }
   /// Moves the body into a region.
   void moveTo(mlir::Region &region);
+  /// Puts a closed branch, which has no arguments of its own, back where it was imported; gives what it yields.
+  ValueList dissolve();
 
   mlir::Block *block;
 
 private:
   mlir::Value inside(mlir::Value value);
+  llvm::SmallVector<mlir::Operation *> opsOfBody(bool branch);
+  mlir::OpBuilder homeBuilder();
 
   NodeContext &n;
+  GraphImporter::Mark start;
   mlir::Block *home;
   mlir::Operation *last; ///< before the body; null: the body begins the block
   ValueList outside;
   llvm::DenseMap<mlir::Value, mlir::Value> arguments;
 };
 
-/// If as nn.if: both branches give values of the same types.
+/// If as nn.if. Where the branches give values of different shapes, all that follows becomes part of them. A branch
+/// that cannot be right for the shapes at hand ends the run when it is taken (Choice.cpp).
 Results makeIf(NodeContext &n, const Graph &yes, const Graph &no);
+
+/// The condition of If where it follows from constants and shapes.
+std::optional<bool> knownCondition(NodeContext &n);
+
+/// One truth value as a scalar.
+mlir::Value asScalar(NodeContext &n, mlir::Value condition);
 
 /// What is known of a Loop before it begins; empty values: there is no such bound or condition.
 struct LoopHead {
-  mlir::Value count, condition;
-  std::optional<int64_t> turns; ///< when it is known
+  mlir::Value condition;
+  mlir::Value count;              ///< turns that only data know
+  std::optional<eq::Extent> most; ///< turns up to symbols
 };
 
 /// Loop as nn.scan, or as nn.loop when data decide how often it turns.

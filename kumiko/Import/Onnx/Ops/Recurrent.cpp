@@ -8,46 +8,51 @@ using namespace mlir;
 namespace kumiko::onnx {
 namespace {
 
-/// The layer, with the weights W (directions, gates * hidden, input) and R (directions, gates * hidden, hidden).
-std::optional<RecurrentLayer> readLayer(NodeContext &n, int64_t gates, ArrayRef<StringLiteral> defaults) {
+/// A layer with the weights W (directions, gates * hidden, input) and R (directions, gates * hidden, hidden).
+struct Layer : RecurrentLayer {
+  Value w, r;
+};
+
+std::optional<Layer> readLayer(NodeContext &n, int64_t gates, ArrayRef<StringLiteral> defaults) {
   if (!n.expectRank(0, 3, 3) || !n.expectRank(1, 3, 3) || !n.expectRank(2, 3, 3))
     return std::nullopt;
-  int64_t hidden = n.shapeOf(n.input(2))[2];
-  std::optional<RecurrentLayer> layer = readRecurrentLayer(n, gates, hidden, defaults);
-  if (!layer)
+  std::optional<RecurrentLayer> read = readRecurrentLayer(n, gates, n.sizesOf(n.input(2))[2], defaults);
+  if (!read)
     return std::nullopt;
-  Ints w{layer->directions, gates * hidden, n.shapeOf(layer->x)[2]}, r{layer->directions, gates * hidden, hidden};
-  if (!expectShape(n, 1, "the weight W", w) || !expectShape(n, 2, "the weight R", r))
-    return std::nullopt;
-  return layer;
+  Layer layer{*read, {}, {}};
+  eq::Extent columns = gates * layer.hidden;
+  layer.w = inputOf(n, 1, "the weight W", {layer.directions, columns, n.sizesOf(layer.x)[2]});
+  layer.r = inputOf(n, 2, "the weight R", {layer.directions, columns, layer.hidden});
+  return n.failed() ? std::nullopt : std::optional(layer);
 }
 
 /// A weight of one direction, turned so that it multiplies from the right.
-Value weight(NodeContext &n, size_t number, int64_t direction) {
-  Value w = entryOf(n, n.input(number), direction);
+Value weight(NodeContext &n, Value all, int64_t direction) {
+  Value w = entryOf(n, all, direction);
   return w ? n.transpose(w, {1, 0}) : w;
 }
 
-/// x W + Wb over the whole sequence. `recurrentBias`: how much of Rb, from its beginning, is added as well.
-Value project(NodeContext &n, const RecurrentLayer &layer, int64_t direction, int64_t recurrentBias) {
-  Value y = n.make("matmul", {layer.x, weight(n, 1, direction)});
-  Value bias = entryOf(n, n.input(3), direction);
+/// x W + Wb over the whole sequence, and as much of Rb as belongs to the first gates.
+Value project(NodeContext &n, const Layer &layer, int64_t direction, int64_t recurrentGates) {
+  Value y = n.make("matmul", {layer.x, weight(n, layer.w, direction)});
+  Value bias = entryOf(n, layer.bias, direction);
   if (!bias || n.failed())
     return y;
-  int64_t size = layer.gates * layer.hidden;
-  Value sum = partOf(n, bias, 0, 0, size), second = partOf(n, bias, 0, size, recurrentBias);
-  if (recurrentBias < size && !n.failed())
-    second = n.make("pad", {second, Value()}, {n.is("lo", Ints{0}), n.is("hi", Ints{size - recurrentBias})});
+  eq::Extent size = layer.gates * layer.hidden;
+  Value sum = partOf(n, bias, 0, 0, size), second = partOf(n, bias, 0, size, recurrentGates * layer.hidden);
+  if (recurrentGates < layer.gates && !n.failed())
+    second = n.make("pad", {second, Value()},
+                    {n.is("lo", Ints{0}), n.is("hi", Sizes{(layer.gates - recurrentGates) * layer.hidden})});
   return n.make("add", {y, n.make("add", {sum, second})});
 }
 
 /// h = f(x W + h R + b)
 Results importRnn(NodeContext &n) {
-  std::optional<RecurrentLayer> layer = readLayer(n, 1, {"Tanh"});
+  std::optional<Layer> layer = readLayer(n, 1, {"Tanh"});
   if (!layer)
     return {};
   auto inputs = [&](int64_t direction) -> DirectionInputs {
-    return {project(n, *layer, direction, layer->hidden), {weight(n, 2, direction)}};
+    return {project(n, *layer, direction, 1), {weight(n, layer->r, direction)}};
   };
   auto cell = [&](const CellStep &step) -> ValueList {
     Value sum = n.make("add", {step.x, n.make("matmul", {step.h, step.shared[0]})});
@@ -59,17 +64,17 @@ Results importRnn(NodeContext &n) {
 /// Gates z (update) and r (reset), then the hidden part; h = (1 - z) part + z h.
 Results importGru(NodeContext &n) {
   bool linearFirst = n.flag("linear_before_reset"), biased = bool(n.input(3));
-  std::optional<RecurrentLayer> layer = readLayer(n, 3, {"Sigmoid", "Tanh"});
+  std::optional<Layer> layer = readLayer(n, 3, {"Sigmoid", "Tanh"});
   if (!layer)
     return {};
-  int64_t hidden = layer->hidden;
+  eq::Extent hidden = layer->hidden;
   // r scales h R + Rb when the linear part comes first; that bias cannot be added beforehand.
   auto inputs = [&](int64_t direction) -> DirectionInputs {
-    Value r = weight(n, 2, direction);
+    Value r = weight(n, layer->r, direction);
     ValueList shared{partOf(n, r, 1, 0, 2 * hidden), partOf(n, r, 1, 2 * hidden, hidden)};
     if (linearFirst && biased)
-      shared.push_back(partOf(n, entryOf(n, n.input(3), direction), 0, 5 * hidden, hidden));
-    return {project(n, *layer, direction, (linearFirst ? 2 : 3) * hidden), shared};
+      shared.push_back(partOf(n, entryOf(n, layer->bias, direction), 0, 5 * hidden, hidden));
+    return {project(n, *layer, direction, linearFirst ? 2 : 3), shared};
   };
   auto cell = [&](const CellStep &step) -> ValueList {
     auto ofX = [&](int64_t gate, int64_t count) { return partOf(n, step.x, 1, gate * hidden, count * hidden); };
@@ -94,19 +99,19 @@ Results importGru(NodeContext &n) {
 }
 
 Results importLstm(NodeContext &n) {
-  std::optional<RecurrentLayer> layer = readLayer(n, 4, {"Sigmoid", "Tanh", "Tanh"});
+  std::optional<Layer> layer = readLayer(n, 4, {"Sigmoid", "Tanh", "Tanh"});
   if (!layer)
     return {};
   auto inputs = [&](int64_t direction) -> DirectionInputs {
-    return {project(n, *layer, direction, 4 * layer->hidden), {weight(n, 2, direction)}};
+    return {project(n, *layer, direction, 4), {weight(n, layer->r, direction)}};
   };
   return runLstm(n, *layer, inputs, [&](const CellStep &step) { return n.make("matmul", {step.h, step.shared[0]}); });
 }
 
 constexpr OpCode codes[] = {
-    {"GRU", 3, 6, 2, importGru, /*takesLists=*/false, /*needsNumbers=*/true},
-    {"LSTM", 3, 8, 3, importLstm, /*takesLists=*/false, /*needsNumbers=*/true},
-    {"RNN", 3, 6, 2, importRnn, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"GRU", 3, 6, 2, importGru},
+    {"LSTM", 3, 8, 3, importLstm},
+    {"RNN", 3, 6, 2, importRnn},
 };
 
 } // namespace
@@ -116,13 +121,14 @@ constexpr OpCode codes[] = {
 Results runLstm(NodeContext &n, const RecurrentLayer &layer, llvm::function_ref<DirectionInputs(int64_t)> inputs,
                 llvm::function_ref<Value(const CellStep &)> recurrent) {
   bool coupled = n.flag("input_forget"), peeps = bool(n.input(7));
-  int64_t hidden = layer.hidden;
-  if (!expectShape(n, 7, "the peepholes P", {layer.directions, 3 * hidden}))
+  eq::Extent hidden = layer.hidden;
+  Value peepholes = inputOf(n, 7, "the peepholes P", {layer.directions, 3 * hidden});
+  if (n.failed())
     return {};
   auto withPeepholes = [&](int64_t direction) {
     DirectionInputs made = inputs(direction);
     if (peeps)
-      made.shared.push_back(entryOf(n, n.input(7), direction));
+      made.shared.push_back(entryOf(n, peepholes, direction));
     return made;
   };
   auto cell = [&](const CellStep &step) -> ValueList {

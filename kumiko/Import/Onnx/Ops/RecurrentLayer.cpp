@@ -125,7 +125,13 @@ Value clipAndApply(NodeContext &n, const RecurrentLayer &layer, const CellFuncti
 // The layer
 //===----------------------------------------------------------------------===//
 
-std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, int64_t hidden,
+Value inputOf(NodeContext &n, size_t number, StringRef name, const SizeList &shape) {
+  if (!expectShape(n, number, name, shape) || !n.input(number))
+    return {};
+  return n.reshape(n.input(number), shape);
+}
+
+std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, const eq::Extent &hidden,
                                                  ArrayRef<StringLiteral> defaults) {
   StringRef direction = n.text("direction", "forward");
   std::optional<int64_t> declared = n.integer("hidden_size");
@@ -143,14 +149,17 @@ std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, 
         .helped("forward, reverse or bidirectional");
     return std::nullopt;
   }
-  if (hidden > mostHidden) {
-    n.fail(Code::TooLarge, "a hidden state of " + Twine(hidden) + " numbers is too large");
+  if (hidden.isStatic() && hidden.value() > mostHidden) {
+    n.fail(Code::TooLarge, "a hidden state of " + Twine(hidden.value()) + " numbers is too large");
     return std::nullopt;
   }
-  if (declared && *declared != hidden) {
-    n.fail(Code::AttributeValue, "hidden_size is " + Twine(*declared) + ", the weights have " + Twine(hidden));
+  if (declared && !n.agree(hidden, *declared, "the weights have the size that hidden_size says")) {
+    if (!n.failed())
+      n.fail(Code::AttributeValue, "hidden_size is " + Twine(*declared) + ", the weights have " + hidden.str());
     return std::nullopt;
   }
+  if (declared)
+    layer.hidden = *declared;
   if (!(clip >= 0)) {
     n.fail(Code::AttributeValue, "clip is negative or no number").helped("leave it out to clip nothing");
     return std::nullopt;
@@ -161,16 +170,27 @@ std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, 
   readFunctions(n, layer, defaults);
   if (n.failed())
     return std::nullopt;
-  layer.steps = n.shapeOf(layer.x)[0];
-  layer.batch = n.shapeOf(layer.x)[1];
-  Ints state{layer.directions, layer.batch, hidden};
+  layer.steps = n.sizesOf(layer.x)[0];
+  layer.batch = n.sizesOf(layer.x)[1];
+  // A number, where one of the inputs has it.
+  for (size_t number : {4, 5, 6})
+    if (Value given = n.input(number); given && n.rankOf(given) == (number == 4 ? 1 : 3)) {
+      eq::Extent batch = n.sizesOf(given)[number == 4 || layer.batchFirst ? 0 : 1];
+      if (batch.isStatic() && !layer.batch.isStatic() &&
+          n.agree(layer.batch, batch, "the inputs have the same batch size"))
+        layer.batch = batch;
+    }
+  layer.x = n.reshape(layer.x, {layer.steps, layer.batch, n.sizesOf(layer.x)[2]});
+  Sizes state{layer.directions, layer.batch, layer.hidden};
   if (layer.batchFirst)
-    state = {layer.batch, layer.directions, hidden};
-  if (!expectShape(n, 3, "the bias B", {layer.directions, 2 * gates * hidden}) ||
-      !expectShape(n, 4, "sequence_lens", {layer.batch}) || !expectShape(n, 5, "initial_h", state) ||
-      !expectShape(n, 6, "initial_c", state))
+    std::swap(state[0], state[1]);
+  layer.bias = inputOf(n, 3, "the bias B", {layer.directions, 2 * gates * layer.hidden});
+  layer.lengths = inputOf(n, 4, "sequence_lens", {layer.batch});
+  layer.firstH = inputOf(n, 5, "initial_h", state);
+  layer.firstC = inputOf(n, 6, "initial_c", state);
+  if (n.failed())
     return std::nullopt;
-  if (Value lengths = n.input(4); lengths && !isInteger(nn::toEquation(n.elementOf(lengths)))) {
+  if (layer.lengths && !isInteger(nn::toEquation(n.elementOf(layer.lengths)))) {
     n.fail(Code::OperandType, "sequence_lens must be integers");
     return std::nullopt;
   }
@@ -179,21 +199,19 @@ std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, 
 
 /// (steps, batch, 1): whether an entry of the batch still has input at this position. Null when all have.
 static Value liveness(NodeContext &n, const RecurrentLayer &layer) {
-  Value lengths = n.input(4);
-  if (!lengths || n.failed())
+  if (!layer.lengths || n.failed())
     return {};
-  mlir::Type element = n.elementOf(lengths);
+  mlir::Type element = n.elementOf(layer.lengths);
   Value position = n.make("range", {n.scalar(0, element), n.scalar(1, element)}, {n.is("n", layer.steps)});
   if (n.failed())
     return {};
-  return n.make("lt", {n.reshape(position, {layer.steps, 1, 1}), n.reshape(lengths, {layer.batch, 1})});
+  return n.make("lt", {n.reshape(position, {layer.steps, 1, 1}), n.reshape(layer.lengths, {layer.batch, 1})});
 }
 
-/// The initial state `number` (an input) of a direction: given, or zeros.
-static Value initialState(NodeContext &n, const RecurrentLayer &layer, size_t number, int64_t direction) {
-  Value given = n.input(number);
+/// The initial state of a direction: given, or zeros.
+static Value initialState(NodeContext &n, const RecurrentLayer &layer, Value given, int64_t direction) {
   if (!given)
-    return n.make("expand", {n.scalar(0, layer.x)}, {n.is("shape", Ints{layer.batch, layer.hidden})});
+    return n.make("expand", {n.scalar(0, layer.x)}, {n.is("shape", Sizes{layer.batch, layer.hidden})});
   if (layer.batchFirst)
     given = n.transpose(given, {1, 0, 2});
   return entryOf(n, given, direction);
@@ -204,9 +222,9 @@ static ValueList runDirection(NodeContext &n, const RecurrentLayer &layer, bool 
                               const DirectionInputs &inputs, llvm::function_ref<ValueList(const CellStep &)> cell) {
   ScanOperands operands;
   operands.reverse = layer.backwards || direction == 1;
-  operands.states = {initialState(n, layer, 5, direction)};
+  operands.states = {initialState(n, layer, layer.firstH, direction)};
   if (hasCell)
-    operands.states.push_back(initialState(n, layer, 6, direction));
+    operands.states.push_back(initialState(n, layer, layer.firstC, direction));
   operands.sequences = {inputs.projected};
   if (live)
     operands.sequences.push_back(live);
@@ -248,7 +266,7 @@ Results runRecurrentLayer(NodeContext &n, const RecurrentLayer &layer, bool hasC
       return {};
     for (auto [number, end] : enumerate(ends)) {
       // Y is (steps, directions, batch, hidden), the states (directions, batch, hidden).
-      Ints shape(n.shapeOf(end));
+      Sizes shape = n.sizesOf(end);
       shape.insert(shape.begin() + (number == 0 ? 1 : 0), 1);
       parts[number].push_back(n.reshape(end, shape));
     }

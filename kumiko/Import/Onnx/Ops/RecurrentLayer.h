@@ -20,12 +20,15 @@ struct CellFunction {
 
 /// A recurrent layer after its attributes and the shapes of all inputs but the weights are checked.
 struct RecurrentLayer {
-  int64_t gates = 1, hidden = 0, directions = 1, steps = 0, batch = 0;
+  int64_t gates = 1, directions = 1;
+  eq::Extent hidden, steps, batch;
   bool batchFirst = false, backwards = false; ///< backwards: the first direction
   double clip = 0;                            ///< infinite when there is none
   /// The same number for each direction.
   llvm::SmallVector<CellFunction, 6> functions;
   mlir::Value x; ///< (steps, batch, input)
+  /// Inputs 3 to 6 in terms of the extents above; null where they are left out.
+  mlir::Value bias, lengths, firstH, firstC;
 
   llvm::ArrayRef<CellFunction> functionsOf(int64_t direction) const {
     size_t each = functions.size() / directions;
@@ -33,8 +36,11 @@ struct RecurrentLayer {
   }
 };
 
+/// Input `number` as a tensor of this shape, which it must have; null when it is left out.
+mlir::Value inputOf(NodeContext &n, size_t number, llvm::StringRef name, const SizeList &shape);
+
 /// Reads what all layers have. `hidden` is the weight's; `defaults` are the names of the cell's functions.
-std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, int64_t hidden,
+std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, const eq::Extent &hidden,
                                                  llvm::ArrayRef<llvm::StringLiteral> defaults);
 
 /// Element `number` of dimension 0, which is dropped; null for null.
@@ -68,7 +74,7 @@ Results runRecurrentLayer(NodeContext &n, const RecurrentLayer &layer, bool hasC
                           llvm::function_ref<DirectionInputs(int64_t direction)> inputs,
                           llvm::function_ref<ValueList(const CellStep &step)> cell);
 
-/// LSTM; `recurrent` is h R for one step, (batch, 4 * hidden). Peepholes are input 7.
+/// LSTM; `recurrent` is h R for one step, (batch, 4 * hidden).
 Results runLstm(NodeContext &n, const RecurrentLayer &layer,
                 llvm::function_ref<DirectionInputs(int64_t direction)> inputs,
                 llvm::function_ref<mlir::Value(const CellStep &step)> recurrent);
