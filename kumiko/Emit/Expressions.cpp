@@ -37,10 +37,11 @@ Expressions::Expressions(const Program &program) : program(program) {
   for (const ProgramCall &call : program.calls) {
     add(call.chunks, call.scope);
     add(call.scratchBytes, call.scope);
-    for (const BufferRef &buffer : call.buffers) {
-      add(buffer.offset, call.scope);
-      llvm::for_each(buffer.steps, [&](const LoopStep &step) { add(step.bytes, call.scope); });
-    }
+    for (llvm::ArrayRef<BufferRef> buffers : {llvm::ArrayRef(call.buffers), llvm::ArrayRef(call.ends)})
+      for (const BufferRef &buffer : buffers) {
+        add(buffer.offset, call.scope);
+        llvm::for_each(buffer.steps, [&](const LoopStep &step) { add(step.bytes, call.scope); });
+      }
   }
   for (const PlannedBuffer &buffer : program.planned)
     add(buffer.bytes, buffer.level);

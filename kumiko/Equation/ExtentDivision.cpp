@@ -105,7 +105,8 @@ Extent mod(const Extent &a, const Extent &b) { return a - floorDiv(a, b) * b; }
 /// Whether `whole` is min(part, ...), or max for that kind: then so is min(part, whole).
 static bool absorbs(Atom::Kind kind, const Extent &whole, const Extent &part) {
   auto terms = Polynomial::termsOf(whole);
-  if (terms.size() != 1 || terms[0].coefficient != 1 || terms[0].atoms.size() != 1 || Polynomial::constantOf(whole) != 0)
+  if (terms.size() != 1 || terms[0].coefficient != 1 || terms[0].atoms.size() != 1 ||
+      Polynomial::constantOf(whole) != 0)
     return false;
   const Atom &atom = *terms[0].atoms[0];
   return atom.kind == kind && (atom.a == part || atom.b == part);

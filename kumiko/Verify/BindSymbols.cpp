@@ -34,14 +34,14 @@ void kumiko::bindSymbols(mlir::ModuleOp module, const llvm::StringMap<int64_t> &
     return std::pair<mlir::Type, mlir::WalkResult>(nn::tensorOf(extents, type.getElementType()),
                                                    mlir::WalkResult::skip());
   });
-  llvm::SmallVector<nn::SymbolOp> reads;
+  llvm::SmallVector<mlir::Operation *> done;
   module.walk([&](mlir::Operation *op) {
-    if (auto read = llvm::dyn_cast<nn::SymbolOp>(op))
-      reads.push_back(read);
+    if (llvm::isa<nn::SymbolOp, nn::CheckOp>(op))
+      done.push_back(op);
     op->removeAttr(nn::symbolsAttrName);
     op->removeAttr(nn::checksAttrName);
   });
-  for (nn::SymbolOp read : reads)
-    read->erase();
+  for (mlir::Operation *op : done)
+    op->erase();
   replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
 }

@@ -16,11 +16,12 @@ int64_t kumiko::numberOf(const Program &program, const int64_t *symbols, const e
 }
 
 WatchedCalls::WatchedCalls(const Program &program, const kumiko_artefact &artefact, Watcher watcher)
-    : program(program), watcher(std::move(watcher)), watchedArtefact(artefact), dynamics{} {
+    : program(program), expressions(program), watcher(std::move(watcher)), watchedArtefact(artefact), dynamics{} {
   static const char noWeights = 0;
   const void *weights = artefact.weights ? artefact.weights : &noWeights;
   firstMark = static_cast<const char *>(weights) + artefact.weights_bytes;
-  std::vector<uint64_t> places; // of the original calls
+  std::vector<uint64_t> places;          // of the original calls
+  llvm::SmallDenseSet<uint32_t> lasting; // levels that hold to the end of the program
   for (size_t first = 0, next; first < program.calls.size(); first = next) {
     const ProgramCall &outer = program.calls[first];
     next = first + 1 + outer.body + outer.otherwise;
@@ -28,6 +29,8 @@ WatchedCalls::WatchedCalls(const Program &program, const kumiko_artefact &artefa
       places.push_back(calls.size());
       addCall(artefact.calls[number], number);
     }
+    if (outer.kind != CallKind::Choice)
+      lasting.insert(outer.level);
     if (!outer.isKernel())
       addEnds(outer, first);
   }
@@ -38,8 +41,12 @@ WatchedCalls::WatchedCalls(const Program &program, const kumiko_artefact &artefa
   if (artefact.dynamics) {
     dynamics = *artefact.dynamics;
     levels.assign(dynamics.levels, dynamics.levels + dynamics.level_count);
-    for (kumiko_level &level : llvm::drop_begin(levels))
-      level.call = places[level.call];
+    levels[0].last = calls.size();
+    for (auto [number, level] : llvm::drop_begin(llvm::enumerate(levels))) {
+      // What is added behind a loop or choice does not belong to it.
+      level.last = lasting.contains(number) ? calls.size() : places[level.last - 1] + 1;
+      level.first = level.first ? places[level.first - 1] + 1 : 0;
+    }
     dynamics.levels = levels.data();
     watchedArtefact.dynamics = &dynamics;
   }
@@ -50,7 +57,7 @@ WatchedCalls::WatchedCalls(const Program &program, const kumiko_artefact &artefa
 WatchedCalls::~WatchedCalls() { current = nullptr; }
 
 kumiko_buffer WatchedCalls::mark() const {
-  return {KUMIKO_SPACE_WEIGHTS, 0, watchedArtefact.weights_bytes + marks.size(), nullptr, 0};
+  return {KUMIKO_SPACE_WEIGHTS, 0, int64_t(watchedArtefact.weights_bytes + marks.size()), nullptr, 0};
 }
 
 void WatchedCalls::addCall(const kumiko_call &call, size_t number) {
@@ -70,8 +77,9 @@ void WatchedCalls::addEnds(const ProgramCall &call, size_t number) {
   for (const BufferRef &end : call.ends) {
     std::vector<kumiko_step> &moves = steps.emplace_back();
     for (const LoopStep &step : end.steps)
-      moves.push_back({step.loop, step.alternates, step.bytes});
-    mine.push_back({uint32_t(end.space), end.number, end.offset, moves.data(), moves.size()});
+      moves.push_back({step.loop, uint32_t(step.kind), expressions.sizeOf(step.bytes, call.scope)});
+    mine.push_back(
+        {uint32_t(end.space), end.number, expressions.sizeOf(end.offset, call.scope), moves.data(), moves.size()});
   }
   marks.push_back({number, nullptr});
   kumiko_call &added = calls.emplace_back();

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Plan/Program.h"
+#include "kumiko/Emit/Expressions.h"
 #include "runtime/include/kumiko/artefact.h"
 #include <functional>
 #include <vector>
@@ -52,6 +52,7 @@ private:
   };
 
   const Program &program;
+  Expressions expressions;
   Watcher watcher;
   kumiko_artefact watchedArtefact;
   kumiko_dynamics dynamics;

@@ -84,7 +84,7 @@ TEST(Jit, TablesMatchTheHeader) {
   EXPECT_EQ(call.scratch_bytes, 32u);
   ASSERT_EQ(call.buffer_count, 4u);
   EXPECT_EQ(call.buffers[2].space, KUMIKO_SPACE_WEIGHTS);
-  EXPECT_EQ(call.buffers[2].offset, 64u);
+  EXPECT_EQ(call.buffers[2].offset, 64);
   EXPECT_EQ(table.weights_bytes, 128u);
   EXPECT_EQ(uintptr_t(table.weights) % 64, 0u);
   EXPECT_EQ(static_cast<const float *>(table.weights)[8], 0.0f);

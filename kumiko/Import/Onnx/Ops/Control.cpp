@@ -151,7 +151,7 @@ std::optional<eq::Extent> tripCount(NodeContext &n) {
 }
 
 /// Loop when compiling, unless its turns are few; nothing when they have to be written out.
-std::optional<Results> importAsLoop(NodeContext &n, const Graph &body, ArrayRef<Value> initial) {
+std::optional<Results> importAsLoop(NodeContext &n, const Graph &body, ArrayRef<Value> initial, ProblemList &why) {
   auto isTensor = [](Value value) { return value && isa<RankedTensorType>(value.getType()); };
   bool countKnown = !n.input(0) || GraphImporter::knownValue(n, n.input(0));
   bool conditionKnown = !n.input(1) || GraphImporter::knownValue(n, n.input(1));
@@ -171,9 +171,33 @@ std::optional<Results> importAsLoop(NodeContext &n, const Graph &body, ArrayRef<
   Results results;
   if (!countKnown || !conditionKnown) // there is no other way
     return makeLoop(n, body, head, initial);
-  if (GraphImporter::attempt(n, [&] { results = makeLoop(n, body, head, initial); }))
+  if (GraphImporter::attempt(n, [&] { results = makeLoop(n, body, head, initial); }, &why))
     return results;
   return std::nullopt;
+}
+
+/// Turn after turn.
+Results writeOut(NodeContext &n, const Graph &body, ArrayRef<Value> initial) {
+  std::optional<int64_t> most = single(n, n.constant(0, "the trip count"), "the trip count");
+  std::optional<int64_t> condition = single(n, n.constant(1, "the condition"), "the condition");
+  if (n.failed())
+    return {};
+  Turns turns(n, body, initial, /*own=*/1);
+  bool more = condition.value_or(1) != 0;
+  for (int64_t turn = 0; more && (!most || turn < *most) && !n.failed(); ++turn) {
+    SmallVector<Value, 4> arguments{asDeclared(n, turn, n.builder().getI64Type(), body.inputs[0]),
+                                    asDeclared(n, 1, n.builder().getI1Type(), body.inputs[1])};
+    append_range(arguments, turns.carried);
+    std::optional<Results> next = turns.take(arguments, 1);
+    if (!next)
+      break;
+    more = single(n, n.constantOf(next->front(), "the condition of the next turn"), "the condition").value_or(0) != 0;
+    for (Value value : {next->front(), arguments[0], arguments[1]})
+      n.discard(value);
+  }
+  Results results(turns.carried.begin(), turns.carried.end());
+  append_range(results, turns.stacked(1));
+  return n.failed() ? Results() : results;
 }
 
 Results importLoop(NodeContext &n) {
@@ -186,28 +210,17 @@ Results importLoop(NodeContext &n) {
         .helped("the number of the turn, the condition, and one for each value that is carried");
     return {};
   }
-  if (std::optional<Results> results = importAsLoop(n, *body, initial))
+  ProblemList why;
+  if (std::optional<Results> results = importAsLoop(n, *body, initial, why))
     return *results;
-  std::optional<int64_t> most = single(n, n.constant(0, "the trip count"), "the trip count");
-  std::optional<int64_t> condition = single(n, n.constant(1, "the condition"), "the condition");
-  if (n.failed())
-    return {};
-  Turns turns(n, *body, initial, /*own=*/1);
-  bool more = condition.value_or(1) != 0;
-  for (int64_t turn = 0; more && (!most || turn < *most) && !n.failed(); ++turn) {
-    SmallVector<Value, 4> arguments{asDeclared(n, turn, n.builder().getI64Type(), body->inputs[0]),
-                                    asDeclared(n, 1, n.builder().getI1Type(), body->inputs[1])};
-    append_range(arguments, turns.carried);
-    std::optional<Results> next = turns.take(arguments, 1);
-    if (!next)
-      break;
-    more = single(n, n.constantOf(next->front(), "the condition of the next turn"), "the condition").value_or(0) != 0;
-    for (Value value : {next->front(), arguments[0], arguments[1]})
-      n.discard(value);
-  }
-  Results results(turns.carried.begin(), turns.carried.end());
-  append_range(results, turns.stacked(1));
-  return n.failed() ? Results() : results;
+  Results results;
+  if (!why.hasErrors())
+    return writeOut(n, *body, initial);
+  if (GraphImporter::attempt(n, [&] { results = writeOut(n, *body, initial); }))
+    return results;
+  for (const Problem &problem : why.all())
+    GraphImporter::tell(n, problem);
+  return {};
 }
 
 /// One number per scanned input or output from an attribute; `otherwise` without it.
