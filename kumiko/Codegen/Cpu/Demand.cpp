@@ -9,7 +9,7 @@ using namespace kumiko::cpu;
 using eq::Extent;
 
 /// A reduction of at most this many points becomes straight-line code, so that neighbouring windows share loads.
-constexpr int64_t unrollLimit = 27;
+constexpr int64_t unrollLimit = 49;
 
 static Value underReshapes(Value tensor) {
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(tensor.getDefiningOp()))
@@ -71,19 +71,32 @@ Value Demand::scalarOutside(Value scalar) {
   return elementwise(op, llvm::map_to_vector(op->getOperands(), [&](Value each) { return scalarOutside(each); }));
 }
 
-Value Demand::atGeneric(linalg::GenericOp op, unsigned result, ArrayRef<Form> position) {
+/// The values of the loops that `position` of the result stands for; those of reductions are 0.
+static Position loopsAt(linalg::GenericOp op, unsigned result, ArrayRef<Form> position) {
   Position dims(op.getNumLoops());
   AffineMap map = op.getIndexingMapMatchingResult(op->getResult(result));
   for (auto [expr, form] : llvm::zip_equal(map.getResults(), position))
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       dims[dim.getPosition()] = form;
-  if (op.getNumReductionLoops() != 0)
-    return reduce(op, result, position, dims);
-  SmallVector<Value> arguments(op.getBody()->getNumArguments());
-  return body(op, dims, arguments)[result];
+  return dims;
 }
 
-Value Demand::reduce(linalg::GenericOp op, unsigned result, ArrayRef<Form> position, Position dims) {
+Value Demand::atGeneric(linalg::GenericOp op, unsigned result, ArrayRef<Form> position) {
+  if (op.getNumReductionLoops() != 0)
+    return reduce(op, Position(position))[result];
+  SmallVector<Value> arguments(op.getBody()->getNumArguments());
+  return body(op, loopsAt(op, result, position), arguments)[result];
+}
+
+SmallVector<Value> Demand::reduceTogether(linalg::GenericOp op, ArrayRef<Position> positions) {
+  SmallVector<Value> all = reduce(op, positions), first;
+  for (size_t n = 0; n < positions.size(); ++n)
+    first.push_back(all[n * op.getNumResults()]);
+  return first;
+}
+
+/// All results at all positions, position by position.
+SmallVector<Value> Demand::reduce(linalg::GenericOp op, ArrayRef<Position> positions) {
   Extents extents = storage.extents.loopsOf(op);
   SmallVector<unsigned> loops;
   op.getReductionDims(loops);
@@ -91,19 +104,29 @@ Value Demand::reduce(linalg::GenericOp op, unsigned result, ArrayRef<Form> posit
   for (unsigned loop : loops)
     points *= extents[loop];
 
-  bool wide = hasLanes(position);
+  bool wide = hasLanes(positions.front());
   auto widen = [&](Value value) { return wide ? spread(value) : value; };
   SmallVector<Value> accumulators;
-  for (Value init : op.getDpsInits())
-    accumulators.push_back(widen(at(init, position)));
+  std::vector<Position> dims;
+  for (const Position &position : positions) {
+    dims.push_back(loopsAt(op, 0, position));
+    for (Value init : op.getDpsInits())
+      accumulators.push_back(widen(at(init, position)));
+  }
 
   auto step = [&](ArrayRef<Value> carried) {
-    SmallVector<Value> arguments(op.getNumDpsInputs());
-    llvm::append_range(arguments, carried);
-    SmallVector<Value> next = body(op, dims, arguments);
-    for (Value &value : next)
-      value = widen(value);
+    SmallVector<Value> next;
+    for (const auto &[n, loopValues] : llvm::enumerate(dims)) {
+      SmallVector<Value> arguments(op.getNumDpsInputs());
+      llvm::append_range(arguments, carried.slice(n * op.getNumResults(), op.getNumResults()));
+      for (Value value : body(op, loopValues, arguments))
+        next.push_back(widen(value));
+    }
     return next;
+  };
+  auto setLoop = [&](unsigned loop, const Form &form) {
+    for (Position &loopValues : dims)
+      loopValues[loop] = form;
   };
   std::function<SmallVector<Value>(unsigned, SmallVector<Value>)> nest =
       [&](unsigned depth, SmallVector<Value> carried) -> SmallVector<Value> {
@@ -112,7 +135,7 @@ Value Demand::reduce(linalg::GenericOp op, unsigned result, ArrayRef<Form> posit
     unsigned loop = loops[depth];
     if (points.isStatic() && points.value() <= unrollLimit) {
       for (int64_t i = 0; i < extents[loop].value(); ++i) {
-        dims[loop] = Form(i);
+        setLoop(loop, Form(i));
         carried = nest(depth + 1, carried);
       }
       return carried;
@@ -120,13 +143,13 @@ Value Demand::reduce(linalg::GenericOp op, unsigned result, ArrayRef<Form> posit
     auto forOp = scf::ForOp::create(b, loc, indexOf(0), indexOf(extents[loop]), indexOf(1), carried);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(forOp.getBody());
-    dims[loop] = Form::ofSlot(addSlot(forOp.getInductionVar()));
+    setLoop(loop, Form::ofSlot(addSlot(forOp.getInductionVar())));
     scf::YieldOp::create(
         b, loc,
         nest(depth + 1, SmallVector<Value>(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end())));
     return SmallVector<Value>(forOp.getResults());
   };
-  return nest(0, accumulators)[result];
+  return nest(0, accumulators);
 }
 
 /// `inside` where the position lies in [low, low + extent), otherwise the padding value or another tensor.

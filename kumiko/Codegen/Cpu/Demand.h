@@ -60,6 +60,10 @@ public:
   llvm::SmallVector<mlir::Value> body(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims,
                                       llvm::SmallVector<mlir::Value> arguments);
 
+  /// The first result of the reduction `op` at several positions, step by step for all of them: neighbouring windows
+  /// share what they read, and one sum does not wait for another.
+  llvm::SmallVector<mlir::Value> reduceTogether(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> positions);
+
   /// One value inside of `op`'s body; it must not depend on the result.
   mlir::Value bodyValue(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims, mlir::Value value);
 
@@ -81,7 +85,7 @@ private:
   };
 
   mlir::Value atGeneric(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
-  mlir::Value reduce(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position, Position dims);
+  llvm::SmallVector<mlir::Value> reduce(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> positions);
   mlir::Value atRegion(Region region, llvm::ArrayRef<Form> position);
   mlir::Value scalarOutside(mlir::Value scalar);
 

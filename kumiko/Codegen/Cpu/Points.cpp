@@ -26,6 +26,47 @@ constexpr int64_t fewestLines = 4;
 /// Blocks along the lines before the next lanes: what they write stays open in the caches until it is whole.
 constexpr int64_t blocksOfGroup = 32;
 
+/// Windows that are reduced together.
+constexpr int64_t windowsTogether = 4;
+
+/// The one reduction of the body, if it runs over windows that overlap along some dimension of its result.
+static linalg::GenericOp windowReduction(Block &body) {
+  linalg::GenericOp found;
+  for (auto op : body.getOps<linalg::GenericOp>())
+    if (op.getNumReductionLoops() != 0) {
+      if (found)
+        return linalg::GenericOp();
+      found = op;
+    }
+  if (!found || found.getNumResults() != 1)
+    return linalg::GenericOp();
+  SmallVector<unsigned> reduced;
+  found.getReductionDims(reduced);
+  for (OpOperand *input : found.getDpsInputOperands())
+    for (AffineExpr expr : found.getMatchingIndexingMap(input).getResults())
+      if (!isa<AffineDimExpr>(expr) && llvm::any_of(reduced, [&](unsigned d) { return expr.isFunctionOfDim(d); }))
+        return found;
+  return linalg::GenericOp();
+}
+
+/// Whether each element of `tensor` is made of the element of `reduced` at the same position.
+static bool isMadeInPlace(Value tensor, Value reduced) {
+  if (tensor == reduced)
+    return true;
+  auto op = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumReductionLoops() != 0 || !op.getIndexingMapMatchingResult(cast<OpResult>(tensor)).isIdentity())
+    return false;
+  bool found = false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isMadeInPlace(input->get(), reduced))
+      continue;
+    if (!op.getMatchingIndexingMap(input).isIdentity())
+      return false;
+    found = true;
+  }
+  return found;
+}
+
 namespace {
 /// A piece and the buffer it goes to.
 struct Target {
@@ -65,7 +106,9 @@ public:
     Extent outer = 1;
     for (const MergedLoop &loop : loops)
       outer *= loop.extent;
-    if (typicalSize(outer) >= typicalSize(k.schedule.chunks))
+    if (linalg::GenericOp windows = windowsTogetherOf())
+      emitWindows(windows);
+    else if (typicalSize(outer) >= typicalSize(k.schedule.chunks))
       emitByOuter(outer);
     else
       emitByLanes(outer);
@@ -107,6 +150,69 @@ private:
       k.delinearize(number, loops, point);
       k.sharedVectors(lane.extent, share, [&](Form form) { element(form); });
     });
+  }
+
+  //===--- windows --------------------------------------------------------------------------------===//
+
+  linalg::GenericOp windowsTogetherOf() {
+    linalg::GenericOp op = windowReduction(k.body);
+    if (!op || loops.empty() || typicalSize(loops.back().extent) < 2 * windowsTogether)
+      return linalg::GenericOp();
+    for (const Target &target : targets)
+      if (!isMadeInPlace(target.piece->source, op->getResult(0)))
+        return linalg::GenericOp();
+    return op;
+  }
+
+  /// Neighbours along the last loop but the lanes are reduced together; those that are left over one by one.
+  void emitWindows(linalg::GenericOp op) {
+    MergedLoop along = loops.pop_back_val();
+    Extent blocks = ceilDiv(along.extent, windowsTogether), outer = blocks;
+    for (const MergedLoop &loop : loops)
+      outer *= loop.extent;
+    auto [low, high] = k.chunkRange(outer);
+    k.loop(low, high, 1, [&](Value number) {
+      Value block = arith::RemUIOp::create(k.b, k.loc, number, k.index(blocks));
+      k.delinearize(arith::DivUIOp::create(k.b, k.loc, number, k.index(blocks)), loops, point);
+      Form first = Form::ofSlot(k.demand.addSlot(block), windowsTogether);
+      auto together = [&] {
+        k.vectors(lane.extent, 1, [&](Form form) { windowsAt(op, along.loop, first, windowsTogether, form); });
+      };
+      Extent full = floorDiv(along.extent, windowsTogether), rest = along.extent - full * windowsTogether;
+      if (rest.is(0))
+        return together();
+      Value isFull = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::ult, block, k.index(full));
+      auto choice = scf::IfOp::create(k.b, k.loc, isFull, /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(k.b);
+      k.b.setInsertionPointToStart(choice.thenBlock());
+      together();
+      k.b.setInsertionPointToStart(choice.elseBlock());
+      k.loop(k.index(full * windowsTogether), k.index(along.extent), 1, [&](Value place) {
+        Form one = Form::ofSlot(k.demand.addSlot(place));
+        k.vectors(lane.extent, 1, [&](Form form) { windowsAt(op, along.loop, one, 1, form); });
+      });
+    });
+  }
+
+  void windowsAt(linalg::GenericOp op, unsigned loop, const Form &first, int64_t count, const Form &lanes) {
+    point[lane.loop] = lanes;
+    std::vector<Position> positions;
+    for (int64_t n = 0; n < count; ++n) {
+      point[loop] = first + Form(n);
+      positions.push_back(point);
+    }
+    Value reduced = op->getResult(0);
+    SmallVector<Value> sums = k.demand.reduceTogether(op, positions), values;
+    for (const auto &[position, sum] : llvm::zip_equal(positions, sums)) {
+      k.demand.fix(reduced, sum);
+      for (const Target &target : targets)
+        values.push_back(k.demand.at(target.piece->source, position));
+      k.demand.unfix(reduced);
+    }
+    const Value *value = values.begin();
+    for (const Position &position : positions)
+      for (const Target &target : targets)
+        k.demand.store(*value++, target.memref, target.piece->offsetOf(position));
   }
 
   //===--- blocks ---------------------------------------------------------------------------------===//

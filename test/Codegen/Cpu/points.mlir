@@ -86,3 +86,24 @@ nn.kernel @transposed(%x: tensor<16x9xf32>) -> tensor<9x16xf32> attributes {sche
   } -> tensor<9x16xf32>
   nn.yield %y : tensor<9x16xf32>
 }
+
+// Four neighbouring windows are reduced together: what they share is loaded side by side, and no sum waits for another.
+// CHECK-LABEL: func.func @windows
+// CHECK: arith.addf {{.*}} fastmath<contract> : vector<8xf32>
+// CHECK-COUNT-11: arith.addf
+// CHECK-COUNT-4: vector.store
+// CHECK-NOT: vector.store
+nn.kernel @windows(%x: tensor<18x8xf32>, %w: tensor<3x8xf32>) -> tensor<16x8xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<16x8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<16x8xf32>) -> tensor<16x8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, c, k) -> (i + k, c)>, affine_map<(i, c, k) -> (k, c)>, affine_map<(i, c, k) -> (i, c)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<18x8xf32>, tensor<3x8xf32>) outs(%init : tensor<16x8xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<16x8xf32>
+  nn.yield %y : tensor<16x8xf32>
+}
