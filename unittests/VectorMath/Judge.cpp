@@ -20,6 +20,7 @@ llvm::ArrayRef<Judged> kumiko::judgedFunctions() {
       {"cosh", std::cosh, nullptr, 0.51},   {"tanh", std::tanh, nullptr, 2},      {"asinh", std::asinh, nullptr, 0.51},
       {"acosh", std::acosh, nullptr, 0.51}, {"atanh", std::atanh, nullptr, 0.51}, {"erf", std::erf, nullptr, 2},
       {"sigmoid", sigmoid, nullptr, 2},     {"atan2", nullptr, std::atan2, 2},    {"pow", nullptr, std::pow, 0.51},
+      {"rem", nullptr, std::fmod, 0},
   };
   return functions;
 }

@@ -39,7 +39,9 @@ struct ExpandMath final : kumiko::impl::ExpandMathPassBase<ExpandMath> {
     getOperation()->walk([](Operation *op) {
       if (op->getNumResults() != 1 || !isExpandable(op->getResult(0).getType()))
         return;
-      if (std::optional<MathFunction> function = mathFunctionOf(op))
+      if (isa<arith::RemFOp>(op))
+        expand(op, MathFunction::Rem);
+      else if (std::optional<MathFunction> function = mathFunctionOf(op))
         expand(op, *function);
     });
   }

@@ -34,5 +34,7 @@ Term asinh(Term x);
 Term acosh(Term x);
 Term atanh(Term x);
 Term pow(Term base, Term exponent);
+// Remainder.cpp: exact
+Term rem(Term x, Term y);
 
 } // namespace kumiko::expand

@@ -32,6 +32,7 @@ std::optional<MathFunction> kumiko::mathFunctionNamed(llvm::StringRef name) {
       .Case("erf", F::Erf)
       .Case("sigmoid", F::Sigmoid)
       .Case("pow", F::Pow)
+      .Case("rem", F::Rem)
       .Default(std::nullopt);
 }
 
@@ -49,7 +50,8 @@ Type kumiko::withElement(Type type, Type element) {
 }
 
 unsigned kumiko::argumentCount(MathFunction function) {
-  return function == MathFunction::Atan2 || function == MathFunction::Pow ? 2 : 1;
+  using F = MathFunction;
+  return function == F::Atan2 || function == F::Pow || function == F::Rem ? 2 : 1;
 }
 
 static Term expandUnary(MathFunction function, Term x) {
@@ -100,6 +102,7 @@ static Term expandUnary(MathFunction function, Term x) {
     return expand::sigmoid(x);
   case MathFunction::Atan2:
   case MathFunction::Pow:
+  case MathFunction::Rem:
     break;
   }
   llvm_unreachable("a function of two arguments");
@@ -114,5 +117,7 @@ Value kumiko::emitVectorMath(OpBuilder &builder, Location loc, MathFunction func
     return expand::atan2(x, Term(emitter, arguments[1])).get();
   if (function == MathFunction::Pow)
     return expand::pow(x, Term(emitter, arguments[1])).get();
+  if (function == MathFunction::Rem)
+    return expand::rem(x, Term(emitter, arguments[1])).get();
   return expandUnary(function, x).get();
 }

@@ -41,17 +41,19 @@ enum class MathFunction {
   Erf,
   Sigmoid,
   Pow,
+  Rem,
 };
 
 /// The function of this name (`exp`, `log1p`, `atan2`, ...), as the notation of equations spells it.
 std::optional<MathFunction> mathFunctionNamed(llvm::StringRef name);
 
-/// The elementary function that an op of the math dialect computes; not one that is an instruction.
+/// The elementary function that an op of the math dialect computes; not one that is an instruction. A remainder is an
+/// op of arith and none of these.
 std::optional<MathFunction> mathFunctionOf(mlir::Operation *op);
 /// A scalar or vector type with other elements.
 mlir::Type withElement(mlir::Type type, mlir::Type element);
 
-/// Atan2 (y, x) and Pow (base, exponent) have two arguments, the others one.
+/// Atan2 (y, x), Pow (base, exponent) and Rem have two arguments, the others one.
 unsigned argumentCount(MathFunction function);
 
 /// Emits the function of the arguments, all of one type, f32 or a vector of f32, which is also the result's.

@@ -1,0 +1,30 @@
+#include "kumiko/Codegen/Cpu/Math/Functions.h"
+
+using namespace kumiko;
+
+// A quotient of floats has up to 277 bits before the point. They are taken 28 at a time, from the top: each step takes
+// the nearest whole multiple of y from what is left of x, which is then at most y / 2. A multiple of 28 bits by 24 bits
+// is an exact double, and so is the difference: it is a multiple of the last place of y.
+
+static constexpr unsigned stepBits = 28, steps = 10;
+
+Term expand::rem(Term x, Term y) {
+  constexpr double magic = 0x1.8p52; // to the nearest integer
+  Term divisor = widen(magnitude(y)), size = widen(magnitude(x));
+  Term inverse = 1 / divisor, negated = 0 - divisor;
+  // 2^-252, so that the first quotient has no more bits than the others.
+  Term rest = size * 0x1p-252;
+  for (unsigned step = 0; step < steps; ++step) {
+    if (step != 0)
+      rest = rest * 0x1p28;
+    // Without an instruction that rounds once these round as they like: the first need not be exact, the second is.
+    Term quotient = fma(rest, inverse, magic) - magic;
+    rest = fma(quotient, negated, rest);
+  }
+  static_assert(stepBits * (steps - 1) == 252);
+  rest = select(less(rest, 0), rest + divisor, rest);
+  // x is smaller than an infinite y; nothing is left of infinity, and by 0 there is no remainder.
+  rest = select(equal(divisor, infinity), size, rest);
+  Term none = bitOr(bitOr(unordered(x, y), equal(divisor, 0)), equal(size, infinity));
+  return select(none, notANumber, withSign(narrow(rest), signBit(x)));
+}
