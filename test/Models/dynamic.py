@@ -22,12 +22,19 @@ from compare import check_bits, check_close, reference
 from dynamic_cases import CASES, Builder
 
 
+def describe(array):
+    return f"{array.dtype}{list(array.shape)} {array.ravel()[:8].tolist()}"
+
+
 def judge(got, wanted):
     for name, values in wanted.items():
+        # Of a loop without turns ONNX Runtime does not know how large its results would have been.
+        if values.size == got[name].size == 0 and values.ndim == got[name].ndim:
+            continue
         if values.size and np.issubdtype(values.dtype, np.floating):
             check_close({name: got[name]}, {name: values})
         elif got[name].shape != values.shape or not np.array_equal(got[name], values):
-            raise tool.Failure(f"{name} is {got[name].tolist()}, expected {values.tolist()}")
+            raise tool.Failure(f"{name} is {describe(got[name])}, expected {describe(values)}")
 
 
 def check(name, folder):
