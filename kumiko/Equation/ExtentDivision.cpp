@@ -50,27 +50,41 @@ static Extent divideByNumber(const Extent &extent, int64_t divisor) {
   return outside + Polynomial::atom({Atom::Kind::FloorDiv, "", inside, Extent(divisor), 0});
 }
 
-/// a / b when b is one term and divides every term of a.
-static std::optional<Extent> divideExactly(const Extent &a, const Extent &b) {
-  auto divisor = Polynomial::termsOf(b);
-  if (divisor.size() != 1 || Polynomial::constantOf(b) != 0 || Polynomial::constantOf(a) != 0)
+/// term / divisor, when the divisor's factors are among those of the term.
+static std::optional<Extent> divideTerm(Term term, const Term &divisor) {
+  if (term.coefficient % divisor.coefficient != 0)
     return std::nullopt;
-  Extent result = 0;
-  for (const Term &term : Polynomial::termsOf(a)) {
-    Term quotient = term;
-    if (term.coefficient % divisor[0].coefficient != 0)
+  term.coefficient /= divisor.coefficient;
+  for (const AtomRef &atom : divisor.atoms) {
+    auto *found = llvm::find_if(term.atoms, [&](const AtomRef &other) { return compareAtoms(*atom, *other) == 0; });
+    if (found == term.atoms.end())
       return std::nullopt;
-    quotient.coefficient /= divisor[0].coefficient;
-    for (const AtomRef &atom : divisor[0].atoms) {
-      auto *found =
-          llvm::find_if(quotient.atoms, [&](const AtomRef &other) { return compareAtoms(*atom, *other) == 0; });
-      if (found == quotient.atoms.end())
-        return std::nullopt;
-      quotient.atoms.erase(found);
-    }
-    result += quotient.atoms.empty() ? Extent(quotient.coefficient) : Polynomial::make({quotient}, 0);
+    term.atoms.erase(found);
   }
-  return result;
+  return term.atoms.empty() ? Extent(term.coefficient) : Polynomial::make({term}, 0);
+}
+
+/// a / b when b divides a, by long division: the term of b with the most factors is taken out of a, which has it.
+static std::optional<Extent> divideExactly(const Extent &a, const Extent &b) {
+  auto degree = [](const Term &x, const Term &y) { return x.atoms.size() < y.atoms.size(); };
+  auto divisors = Polynomial::termsOf(b);
+  const Term leading = *std::max_element(divisors.begin(), divisors.end(), degree);
+  Extent rest = a, quotient = 0;
+  // More steps than terms come of divisions that do not end.
+  for (size_t step = 0; step <= Polynomial::termsOf(a).size() && !rest.is(0); ++step) {
+    auto terms = Polynomial::termsOf(rest);
+    if (rest.overflowed() || terms.empty())
+      return std::nullopt;
+    std::optional<Extent> part;
+    for (const Term &term : terms)
+      if (part = divideTerm(term, leading); part)
+        break;
+    if (!part)
+      return std::nullopt;
+    quotient += *part;
+    rest = rest - *part * b;
+  }
+  return rest.is(0) ? std::optional(quotient) : std::nullopt;
 }
 
 Extent floorDiv(const Extent &a, const Extent &b) {

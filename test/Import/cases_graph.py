@@ -205,14 +205,6 @@ def initializer_twice():
 # ---- what inputs and outputs say
 
 
-def output_of_other_shape():
-    return one("Relu", [[2, 3]], result=[2, 4])
-
-
-def output_of_other_rank():
-    return one("Relu", [[2, 3]], result=[6])
-
-
 def output_of_other_type():
     made = node("Cast", "x", "y", "to_integers", to=I64)
     return model([made], [value("x", [2])], [value("y", [2])])

@@ -103,6 +103,16 @@ TEST(Extent, SignsAreKnownWhereTheTermsTell) {
   EXPECT_TRUE((last + Extent(1)).knownNonNegative());
 }
 
+TEST(Extent, DivisionsThatComeOutEven) {
+  Extent h = sym("H"), w = sym("W"), odd = floorDiv(h - Extent(1), 8) + Extent(1);
+  EXPECT_EQ(floorDiv(odd * Extent(512), odd), Extent(512));
+  EXPECT_EQ(floorDiv(odd * w * Extent(6), odd), w * Extent(6));
+  EXPECT_EQ(floorDiv((h + Extent(1)) * (w + Extent(2)), w + Extent(2)), h + Extent(1));
+  EXPECT_EQ(floorDiv(h * w * Extent(4), h * Extent(2)), w * Extent(2));
+  EXPECT_FALSE(floorDiv(h * w + Extent(1), w).isStatic());
+  EXPECT_EQ(floorDiv(h * w + Extent(1), w).evaluate([](llvm::StringRef name) { return name == "H" ? 3 : 1; }), 4);
+}
+
 TEST(Extent, MaxAndMinAreDecidedWhenTheyCanBe) {
   Extent h = sym("H");
   EXPECT_EQ(max(h, h + Extent(1)), h + Extent(1));

@@ -204,11 +204,16 @@ void GraphImporter::importOutputs() {
     if (!value)
       continue;
     auto type = cast<RankedTensorType>(value.getType());
-    if (StringRef part = disagreement(output.type, type); !part.empty())
-      report(Code::OutputType, "graph output \"" + output.name + "\" is declared as " + describe(output.type) +
-                                   " but is " + describe(type))
+    if (StringRef part = disagreement(output.type, type); !part.empty()) {
+      Problem problem(Code::OutputType, "graph output \"" + output.name + "\" is declared as " + describe(output.type) +
+                                            " but is " + describe(type));
+      problem.at({file->path().str(), {}, {}, {}, {}, {}})
           .with(output.name, describe(type), operandOf(top, output.name).origin)
           .helped(part + " must agree; export the model again, or run onnx.shape_inference");
+      // Exporters often write a shape that is not so; what is computed does not depend on it.
+      problem.warning = part == "ranks" || part == "shapes";
+      problems.add(std::move(problem));
+    }
     results.push_back(value);
     names.push_back(builder.getDictionaryAttr(builder.getNamedAttr("nn.name", builder.getStringAttr(output.name))));
   }

@@ -105,6 +105,12 @@ def custom():
     return model(nodes, weights, [value_info("x", ["batch", 9])], [value_info("y", ["batch", 4])], ("", "com.acme"))
 
 
+def misdeclared():
+    """An output of another shape than the file says."""
+    nodes = [node("Relu", ["x"], ["y"], "relu")]
+    return model(nodes, [], [value_info("x", [2, 8])], [value_info("y", [16])])
+
+
 def mismatch():
     """Inner dimensions that do not fit: 8 and 5."""
     nodes = [node("MatMul", ["x", "w"], ["y"], "dense/product")]
