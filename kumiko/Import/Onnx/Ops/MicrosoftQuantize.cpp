@@ -180,7 +180,7 @@ Results importDynamicQuantizeLstm(NodeContext &n) {
   auto layer = readRecurrentLayer(n, 4, hidden, {"Sigmoid", "Tanh", "Tanh"});
   if (!layer)
     return {};
-  Ints w{layer->directions, n.shapeOf(layer->x)[2], 4 * hidden}, r{layer->directions, hidden, 4 * hidden};
+  Sizes w{layer->directions, n.sizesOf(layer->x)[2], 4 * hidden}, r{layer->directions, hidden, 4 * hidden};
   if (!expectShape(n, 1, "the weight W", w) || !expectShape(n, 2, "the weight R", r))
     return {};
   // Scales and zero points: one per direction, or one per direction and column.
@@ -219,7 +219,7 @@ Results importDequantize(NodeContext &n) { return findCode("", "DequantizeLinear
 
 constexpr OpCode codes[] = {
     {"DequantizeLinear", 2, 3, 1, importDequantize},
-    {"DynamicQuantizeLSTM", 3, 12, 3, importDynamicQuantizeLstm, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"DynamicQuantizeLSTM", 3, 12, 3, importDynamicQuantizeLstm},
     {"QGemm", 1, 9, 1, importQGemm},
     {"QLinearAdd", 1, 8, 1, importAdd},
     {"QLinearAveragePool", 1, 5, 1, importAveragePool},
