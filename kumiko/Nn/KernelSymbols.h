@@ -19,6 +19,9 @@ public:
                 llvm::function_ref<void(mlir::OpBuilder &, mlir::IRMapping &)> fill,
                 llvm::function_ref<ExtentsAttr(mlir::Value)> extentsOf = nullptr);
 
+  /// Nobody calls it any more.
+  void erase(KernelOp kernel) { symbols.erase(kernel); }
+
 private:
   /// Gives a new kernel its name, or erases it in favour of the equal one that is already there.
   KernelOp add(KernelOp kernel);

@@ -78,6 +78,8 @@ public:
         tensors.insert(op->getResult(0));
         widen(combiner->getResult(0));
       }
+      if (op.getNumReductionLoops() != 0 && !isCheap(op))
+        continue;
       for (Operation &inner : op.getBody()->without_terminator())
         if (isa<arith::AddFOp, arith::SubFOp>(inner) && isF32(inner.getResult(0)) &&
             (takesWide(inner) || (sumsRounded(inner) && matters(inner.getResult(0)))))

@@ -90,3 +90,32 @@ nn.kernel @sliced(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x64xf
   %y = tensor.extract_slice %p[0, 0] [8, 64] [1, 1] : tensor<64x64xf32> to tensor<8x64xf32>
   nn.yield %y : tensor<8x64xf32>
 }
+
+// An operand of a product that costs more than a read is written down: exp would run once for each column.
+// CHECK-LABEL: func @costly
+// CHECK: %[[E:.*]] = nn.call @{{k_[0-9a-f]+}}(%arg0) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+// CHECK: nn.call @{{k_[0-9a-f]+}}({{.*}}%[[E]]{{.*}})
+func.func @costly(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x64xf32> {
+  %0 = nn.call @exponents(%x, %w) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  return %0 : tensor<8x64xf32>
+}
+nn.kernel @exponents(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %p = linalg.generic {indexing_maps = [#matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [#left, #right, #product], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%p, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%i : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x64xf32>
+  %y = tensor.extract_slice %r[0, 0] [8, 64] [1, 1] : tensor<64x64xf32> to tensor<8x64xf32>
+  nn.yield %y : tensor<8x64xf32>
+}
