@@ -168,11 +168,12 @@ Constant *TableWriter::calls() {
     return kernel;
   };
   auto entries = llvm::map_to_vector(program.calls, [&](const ProgramCall &call) -> Constant * {
-    return llvm::ConstantStruct::get(types.call, {kernelOf(call), buffers(call), number64(call.buffers.size()),
-                                                  size(call.chunks, call.scope), size(call.scratchBytes, call.scope),
-                                                  text(call.kernel), text(call.nodes), number32(uint32_t(call.kind)),
-                                                  number32(call.loops), number64(call.body), number64(call.otherwise),
-                                                  number32(call.level), number32(call.otherwiseLevel)});
+    return llvm::ConstantStruct::get(
+        types.call,
+        {kernelOf(call), buffers(call), number64(call.buffers.size()), size(call.chunks, call.scope),
+         size(call.scratchBytes, call.scope), text(call.kernel), text(call.nodes), number32(uint32_t(call.kind)),
+         number32(call.loops), number64(call.body), number64(call.otherwise), number32(call.level),
+         number32(call.turns.empty() ? call.otherwiseLevel : expressions.numberOf(call.turns) + 1)});
   });
   return array(types.call, entries, "calls");
 }

@@ -1,5 +1,6 @@
 //===- Control.cpp - choices, and loops that data end ------------------------------===//
 #include "kumiko/Evaluate/OpRun.h"
+#include "kumiko/Nn/Turns.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -23,7 +24,7 @@ llvm::Expected<SharedTensors> kumiko::evaluateLoop(nn::LoopOp loop, const OpRun 
   for (Value state : loop.getStates())
     carried.push_back(run.operandAt(state).share());
   auto most = dyn_cast<IntegerAttr>(loop.getMostAttr());
-  if (!most)
+  if (!most || nn::turnsOf(loop))
     return llvm::createStringError("its number of turns is not known");
   for (int64_t turn = 0; turn < most.getInt() && holds(carried.front()); ++turn) {
     if (turn == mostTurns)

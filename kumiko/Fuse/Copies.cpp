@@ -1,6 +1,7 @@
 //===- Copies.cpp - values that need memory of their own -------------------===//
 #include "kumiko/Fuse/Copies.h"
 #include "kumiko/Nn/Build.h"
+#include "kumiko/Nn/Turns.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -48,9 +49,12 @@ void kumiko::copyFirstStates(Operation *loop) {
     states = scan.getStatesMutable();
   else if (auto op = dyn_cast<nn::LoopOp>(loop))
     states = MutableOperandRange(loop, 0, 1 + op.getStates().size()); // the condition is one
+  // How large a state can become may be known only right before the loop.
+  auto counted = dyn_cast<nn::LoopOp>(loop);
+  bool late = counted && nn::turnsOf(counted) && !isa<IntegerAttr>(counted.getMostAttr());
   for (OpOperand &operand : states) {
     Value value = operand.get();
-    bool fresh = isa_and_nonnull<nn::EquationInterface>(value.getDefiningOp()) && value.hasOneUse();
+    bool fresh = isa_and_nonnull<nn::EquationInterface>(value.getDefiningOp()) && value.hasOneUse() && !late;
     if (fresh)
       continue;
     OpBuilder b(loop);
@@ -62,7 +66,7 @@ SmallVector<Operation *> kumiko::copyLastStates(nn::LoopOp loop) {
   SmallVector<Operation *> copies;
   OpBuilder b(loop->getContext());
   b.setInsertionPointAfter(loop);
-  for (Value state : loop.getValues()) {
+  for (Value state : loop.getValues().take_front(loop.getStates().size())) {
     if (state.use_empty())
       continue;
     Operation *copy = copyOf(b, state);

@@ -1,5 +1,5 @@
 //===- Control.cpp - choices and loops that data decide --------------------===//
-#include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Turns.h"
 
 using namespace mlir;
 using namespace kumiko::nn;
@@ -46,16 +46,54 @@ LogicalResult LoopOp::verify() {
   return checkCondition(*this, getCondition()); // loop_c1
 }
 
+/// The type of a state after some turns; where types have lost their extents, as it is.
+static Type afterTurns(Type type, std::optional<StringRef> symbol, const kumiko::eq::Extent &turns) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !symbol)
+    return type;
+  auto extents = extentsOf(tensor);
+  if (llvm::any_of(extents, std::mem_fn(&kumiko::eq::Extent::overflowed)))
+    return type;
+  for (kumiko::eq::Extent &extent : extents)
+    extent = withSymbol(extent, *symbol, turns);
+  return tensorOf(extents, tensor.getElementType());
+}
+
+/// Whether a type has `?` that nothing explains, so that it cannot be compared.
+static bool isOpen(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && llvm::any_of(extentsOf(tensor), std::mem_fn(&kumiko::eq::Extent::overflowed));
+}
+
 LogicalResult LoopOp::verifyRegions() {
-  SmallVector<Type> arguments{RankedTensorType::get({}, IntegerType::get(getContext(), 64))};
-  llvm::append_range(arguments, getStates().getTypes());
-  llvm::append_range(arguments, getShared().getTypes());
-  SmallVector<Type> yielded{getCondition().getType()};
-  llvm::append_range(yielded, getStates().getTypes());
+  std::optional<StringRef> symbol;
+  if (StringAttr name = turnsOf(*this))
+    symbol = name.getValue();
+  auto after = [&](const kumiko::eq::Extent &turns) {
+    return llvm::map_to_vector(TypeRange(getResultTypes()).take_front(getStates().size()),
+                               [&](Type type) { return afterTurns(type, symbol, turns); });
+  };
   FailureOr<YieldOp> yield = yieldOf(*this, getBody());
-  if (failed(yield) || failed(compareTypes(*this, "argument", getBody().getArgumentTypes(), arguments)) || // loop_c2
-      failed(compareTypes(*this, "yielded value", yield->getValues().getTypes(), yielded)) ||              // loop_c3
-      failed(compareTypes(*this, "state result", getResultTypes(), getStates().getTypes())))
+  size_t states = getStates().size();
+  if (failed(yield) || getNumResults() < states || yield->getNumOperands() < 1 + states)
+    return failed(yield) ? failure() : emitOpError() << "has fewer results or yielded values than states";
+  TypeRange results = getResultTypes(), yielded = yield->getValues().getTypes();
+  SmallVector<Type> arguments{RankedTensorType::get({}, IntegerType::get(getContext(), 64))};
+  llvm::append_range(arguments, results.take_front(states));
+  llvm::append_range(arguments, getShared().getTypes());
+  kumiko::eq::Extent turns = symbol ? kumiko::eq::Extent::symbol(*symbol) : kumiko::eq::Extent(0);
+  bool open = symbol && (llvm::any_of(results, isOpen) || llvm::any_of(yielded, isOpen));
+  if (failed(compareTypes(*this, "argument", getBody().getArgumentTypes(), arguments)) || // loop_c2
+      failed(compareTypes(*this, "yielded value", yielded.take_front(1), getCondition().getType())) ||
+      (!open && failed(compareTypes(*this, "yielded value", yielded.slice(1, states), after(turns + 1)))) || // loop_c3
+      (!open && failed(compareTypes(*this, "state", getStates().getTypes(), after(0)))))
     return failure();
-  return success();
+  SmallVector<Type> stacks;
+  for (Type slice : symbol ? yielded.drop_front(1 + states) : TypeRange())
+    stacks.push_back(isa<RankedTensorType>(slice) ? Type(ScanOp::stackOf(turns, slice)) : slice);
+  if (open)
+    return success();
+  if (!symbol && yielded.size() > 1 + states)
+    return emitOpError() << "yields " << yielded.size() << " values, expected " << 1 + states;
+  return compareTypes(*this, "stacked result", results.drop_front(states), stacks); // loop_c4
 }

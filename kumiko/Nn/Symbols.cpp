@@ -1,6 +1,6 @@
 //===- Symbols.cpp - the symbols of a program, and ops that define or use them //
 #include "kumiko/Nn/Symbols.h"
-#include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Turns.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -171,6 +171,8 @@ void nn::addSymbolsFoundBy(Operation *op, llvm::StringSet<> &names) {
   op->walk([&](Operation *each) {
     if (auto symbol = dyn_cast<SymbolOp>(each))
       names.insert(symbol.getSymbol());
+    else if (auto loop = dyn_cast<LoopOp>(each); loop && turnsOf(loop))
+      names.insert(turnsOf(loop).getValue());
     else if (auto list = each->getAttrOfType<ArrayAttr>("symbols"))
       for (auto name : list.getAsRange<StringAttr>())
         names.insert(name.getValue());

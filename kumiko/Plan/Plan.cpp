@@ -1,6 +1,7 @@
 //===- Plan.cpp - liveness, arena, the list of calls -----------------------===//
 #include "kumiko/Plan/Plan.h"
 #include "kumiko/Nn/Symbols.h"
+#include "kumiko/Nn/Turns.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Plan/Weights.h"
 #include "kumiko/plan.h"
@@ -102,6 +103,9 @@ private:
     unsigned number = argument.getArgNumber();
     if (auto function = dyn_cast<func::FuncOp>(op))
       return extentsOf(cast<RankedTensorType>(argument.getType()), function.getArgAttrDict(number));
+    // A state may change its size with the turns.
+    if (auto loop = dyn_cast<nn::LoopOp>(op); loop && number <= loop.getStates().size())
+      return extentsOf(loop.getResult(number - 1));
     // The condition of a choice has no argument; that of a loop has the number of the turn in its place.
     SmallVector<eq::Extent, 4> extents = extentsOf(op->getOperand(number + (isa<nn::IfOp>(op) ? 1 : 0)));
     if (auto scan = dyn_cast<nn::ScanOp>(op))
@@ -161,6 +165,10 @@ private:
         ++calls;
         if (!isa<nn::IfOp>(op) && ++around > KUMIKO_MAX_LOOPS)
           return op.emitError("loops are nested more than ") << KUMIKO_MAX_LOOPS << " deep";
+        if (auto loop = dyn_cast<nn::LoopOp>(op); loop && nn::turnsOf(loop)) {
+          begun.push_back(callLevels[loop] = newLevel(calls));
+          found[nn::turnsOf(loop).getValue()] = program.levels.size();
+        }
         for (Region &region : op.getRegions())
           if (failed(findLevels(region.front(), calls, hasSymbols && isa<nn::IfOp>(op))))
             return failure();
@@ -192,6 +200,14 @@ private:
     }
     for (const nn::Check &check : nn::checksOf(main))
       addDemand(check, 0);
+    for (const ProgramDemand &demand : program.demands)
+      for (const eq::Extent *side : {&demand.left, &demand.right}) {
+        SmallVector<StringRef> names;
+        side->symbols(names);
+        for (StringRef name : names)
+          if (llvm::none_of(program.symbols, [&](const ProgramSymbol &symbol) { return symbol.name == name; }))
+            return main.emitError() << "a check has the symbol '" << name << "', which the program does not have";
+      }
     return success();
   }
 
@@ -284,17 +300,28 @@ private:
     return success();
   }
 
-  /// What separates the two places of a state.
-  eq::Extent strideOf(Value first) {
-    return ceilDiv(bytesOf(underViews(first)), int64_t(arenaAlignment)) * int64_t(arenaAlignment);
+  /// What separates the two places of a state that may become as large as this.
+  static eq::Extent strideOf(const eq::Extent &bytes) {
+    return ceilDiv(bytes, int64_t(arenaAlignment)) * int64_t(arenaAlignment);
+  }
+  eq::Extent strideOf(Value first) { return strideOf(bytesOf(underViews(first))); }
+
+  /// The most bytes that a result of a loop can have, whatever number of turns it takes.
+  eq::Extent mostBytesOf(nn::LoopOp loop, Value result) {
+    eq::Extent bytes = bytesOf(result);
+    StringAttr turns = nn::turnsOf(loop);
+    if (!turns || bytes.overflowed())
+      return bytes;
+    eq::Extent most = *nn::extentOf(loop.getMostAttr());
+    return max(nn::withSymbol(bytes, turns, 0), nn::withSymbol(bytes, turns, most));
   }
 
   /// Two places for a state that begins as `first`, of which a turn reads one and writes the other.
-  LogicalResult alternate(Operation *op, Value first, Value argument, Value yielded, uint32_t loops) {
+  LogicalResult alternate(Operation *op, Value first, const eq::Extent &stride, Value argument, Value yielded,
+                          uint32_t loops) {
     Place place = places.lookup(first);
     if (!place.slot || !first.hasOneUse() || !first.getDefiningOp<nn::CallOp>())
       return op->emitError("the first value of a state has no memory of its own");
-    eq::Extent stride = strideOf(first);
     sizes[*place.slot] = 2 * stride;
     lifetimes[*place.slot].bytes = sizes[*place.slot].isStatic() ? sizes[*place.slot].value() : 0;
     if (argument)
@@ -317,7 +344,7 @@ private:
           .stepping({loops, backwards ? LoopStep::Kind::Backward : LoopStep::Kind::Forward, bytes});
     };
     for (auto [number, first] : llvm::enumerate(scan.getStates())) {
-      if (failed(alternate(scan, first, body.getArgument(number), yield->getOperand(number), loops)))
+      if (failed(alternate(scan, first, strideOf(first), body.getArgument(number), yield->getOperand(number), loops)))
         return failure();
       places[scan.getResult(number)] = places.lookup(first).moved(mod(steps, 2) * strideOf(first));
     }
@@ -339,14 +366,22 @@ private:
   LogicalResult enter(nn::LoopOp loop, uint32_t loops) {
     Block &body = loop.getBody().front();
     Operation *yield = body.getTerminator();
-    if (failed(alternate(loop, loop.getCondition(), Value(), yield->getOperand(0), loops)))
+    if (failed(
+            alternate(loop, loop.getCondition(), strideOf(loop.getCondition()), Value(), yield->getOperand(0), loops)))
       return failure();
     places[body.getArgument(0)] = newSlot(int64_t(sizeof(int64_t)), *loop->getBlock());
     for (auto [number, first] : llvm::enumerate(loop.getStates())) {
-      if (failed(alternate(loop, first, body.getArgument(1 + number), yield->getOperand(1 + number), loops)))
+      eq::Extent stride = strideOf(mostBytesOf(loop, loop.getResult(number)));
+      if (failed(alternate(loop, first, stride, body.getArgument(1 + number), yield->getOperand(1 + number), loops)))
         return failure();
       // Read where the last turn has left it.
-      places[loop.getResult(number)] = places.lookup(first).stepping({loops, LoopStep::Kind::Odd, strideOf(first)});
+      places[loop.getResult(number)] = places.lookup(first).stepping({loops, LoopStep::Kind::Odd, stride});
+    }
+    size_t states = loop.getStates().size();
+    for (auto [number, result] : llvm::enumerate(loop.getValues().drop_front(states))) {
+      Place whole = places[result] = newSlot(mostBytesOf(loop, result), *loop->getBlock());
+      Value slice = yield->getOperand(1 + states + number);
+      places[underViews(slice)] = whole.stepping({loops, LoopStep::Kind::Forward, bytesOf(slice)});
     }
     return share(loop.getShared(), body.getArguments().take_back(loop.getShared().size()));
   }
@@ -453,6 +488,9 @@ private:
     }
     if (auto loop = dyn_cast<nn::LoopOp>(op)) {
       planned.chunks = *nn::extentOf(loop.getMostAttr());
+      planned.level = callLevels.lookup(loop);
+      if (StringAttr turns = nn::turnsOf(loop))
+        planned.turns = turns.str();
       planned.buffers.front().steps.push_back({loops, LoopStep::Kind::Odd, strideOf(loop.getCondition())});
       planned.buffers.push_back(resolved(places.lookup(loop.getBody().getArgument(0))));
     }
@@ -468,7 +506,8 @@ private:
         return failure();
       ProgramCall &nest = program.calls[number];
       (which == 0 ? nest.body : nest.otherwise) = program.calls.size() - first;
-      (which == 0 ? nest.level : nest.otherwiseLevel) = scopes.lookup(&region.front());
+      if (nest.kind == CallKind::Choice)
+        (which == 0 ? nest.level : nest.otherwiseLevel) = scopes.lookup(&region.front());
     }
     return success();
   }

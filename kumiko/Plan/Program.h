@@ -76,9 +76,11 @@ struct ProgramCall {
   CallKind kind = CallKind::Kernel;
   uint32_t loops = 0; ///< how many are around the call
   uint64_t body = 0, otherwise = 0;
-  /// The level that begins when a kernel is done, or when a choice has taken its first range; when it has taken the
-  /// other one. 0: none.
+  /// The level that begins when a kernel is done, with each turn of a loop and behind it, or when a choice has taken
+  /// its first range; when it has taken the other one. 0: none.
   uint32_t level = 0, otherwiseLevel = 0;
+  std::string turns =
+      {}; ///< of a loop whose level begins with each turn and behind the last: the symbol that counts them
   /// That of the branch around the call: numbers that only the call needs are computed when it begins.
   uint32_t scope = 0;
   /// Where the results of a loop or a choice lie once it is done, for those who look at them; not in the artefact.

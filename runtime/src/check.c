@@ -223,6 +223,15 @@ static bool begins(struct nest *nest, uint32_t level, uint64_t first, uint64_t l
          dynamics->levels[level].first == first && dynamics->levels[level].last == last;
 }
 
+/** Whether the symbol of a loop is one of its level; kernels have none. */
+static bool counts_turns(const struct nest *nest, const kumiko_call *call) {
+  uint32_t symbol = call->otherwise_level;
+  if (call->kind == KUMIKO_CALL_KERNEL || !call->level)
+    return !symbol && (call->kind == KUMIKO_CALL_KERNEL || !call->level);
+  return symbol && symbol <= nest->artefact->symbol_count &&
+         nest->artefact->dynamics->symbols[symbol - 1].level == call->level;
+}
+
 /** The calls [first, last) and what they hold; `depth` counts loops and choices, so that walking them is bounded. */
 static int check_range(struct nest *nest, uint64_t first, uint64_t last, uint32_t depth) {
   if (depth > KUMIKO_MAX_NESTING)
@@ -233,17 +242,16 @@ static int check_range(struct nest *nest, uint64_t first, uint64_t last, uint32_
       return status;
     const kumiko_call *call = &nest->artefact->calls[number];
     uint64_t middle = number + 1 + call->body, end = middle + call->otherwise;
-    bool kernel = call->kind == KUMIKO_CALL_KERNEL,
-         sound = begins(nest, call->level, number + 1, kernel ? last : middle);
+    bool kernel = call->kind == KUMIKO_CALL_KERNEL, choice = call->kind == KUMIKO_CALL_CHOICE;
+    bool sound = begins(nest, call->level, number + 1, choice ? middle : last);
     if (call->kind == KUMIKO_CALL_LOOP)
       nest->turns[nest->loops++] = call->chunks;
     if (!kernel)
       status = check_range(nest, number + 1, middle, depth + 1);
     if (call->kind == KUMIKO_CALL_LOOP)
       --nest->loops;
-    sound = sound && begins(nest, call->otherwise_level, middle, end);
-    if (!sound || (call->kind == KUMIKO_CALL_LOOP && call->level) ||
-        (call->kind != KUMIKO_CALL_CHOICE && call->otherwise_level))
+    sound = sound && (choice ? begins(nest, call->otherwise_level, middle, end) : counts_turns(nest, call));
+    if (!sound)
       return kumiko_fail(KUMIKO_E_ARTEFACT, "call %" PRIu64 " begins a level out of turn", number);
     if (!status && call->otherwise)
       status = check_range(nest, middle, end, depth + 1);

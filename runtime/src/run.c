@@ -164,11 +164,19 @@ static void skip_range(struct walk *walk, uint64_t first, uint64_t last) {
     walk->slots += walk->context->model->artefact->calls[number].buffer_count;
 }
 
+/** Sizes that depend on how many turns were done. */
+static int count_turn(struct walk *walk, const kumiko_call *call, int64_t turn) {
+  if (call->otherwise_level)
+    walk->context->shapes.symbols[call->otherwise_level - 1] = turn;
+  return call->level ? kumiko_context_advance(walk->context, call->level) : KUMIKO_OK;
+}
+
 static int run_loop(struct walk *walk, uint64_t number) {
   const kumiko_call *call = &walk->context->model->artefact->calls[number];
   uint64_t first = number + 1, last = first + call->body;
   void **here = walk->slots, **inside = here + call->buffer_count;
   int64_t turn = 0, turns = kumiko_number(&walk->context->shapes, call->chunks);
+  int status = KUMIKO_OK;
   for (; turn < turns; ++turn) {
     walk->context->turns[call->loops] = turn;
     if (call->buffer_count) {
@@ -179,10 +187,11 @@ static int run_loop(struct walk *walk, uint64_t number) {
       memcpy(buffers[1], &turn, sizeof turn);
     }
     walk->slots = inside;
-    int status = run_range(walk, first, last);
-    if (status)
+    if ((status = count_turn(walk, call, turn)) || (status = run_range(walk, first, last)))
       return status;
   }
+  if ((status = count_turn(walk, call, turn)))
+    return status;
   /* What comes next finds the last states by it. */
   walk->context->turns[call->loops] = turn;
   walk->slots = inside;

@@ -306,6 +306,32 @@ def nonzeros():
     return open_sizes(model, {"x": {0: "n"}}), [feeds, {"x": resized(feeds["x"][::-1], (33,))}, {"x": np.zeros(5, np.float32)}]
 
 
+def collecting(grows):
+    """Doubles x until its sum is above a limit, and collects the sums; `grows`: or joins what there was in each turn."""
+    graph = Graph(23)
+    graph.give("x", np.linspace(0.1, 1, 6, dtype=np.float32))
+    graph.give("limit", np.float32(50))
+    graph.give("on", np.array(True))
+    graph.constant("most", np.int64(20))
+    nodes = [helper.make_node("Add", ["v", "v"], ["next"]), helper.make_node("ReduceSum", ["next"], ["sum"], keepdims=0),
+             helper.make_node("Less", ["sum", "limit"], ["more"]), helper.make_node("Concat", ["j", "next"], ["joined"], axis=0),
+             helper.make_node("Sqrt", ["next"], ["part"])]
+    carried = [("v", TensorProto.FLOAT, None)] + ([("j", TensorProto.FLOAT, None)] if grows else [])
+    last = [("joined", TensorProto.FLOAT, None)] if grows else [("part", TensorProto.FLOAT, None)]
+    if not grows:
+        del nodes[3]
+    loop = body("body", nodes, [("turn", TensorProto.INT64, []), ("go", TensorProto.BOOL, []), *carried],
+                [("more", TensorProto.BOOL, []), ("next", TensorProto.FLOAT, None), *last])
+    graph.node("Loop", ["most", "on", "x"] + (["x"] if grows else []), ["r", "all"], body=loop)
+    graph.node("Neg", ["all"], ["y"])
+    graph.node("ReduceSum", ["y"], ["z"], keepdims=0)
+    names = ("r", "all", "y", "z") if not grows else ("r", "y", "z")
+    model, feeds = graph.model([(name, TensorProto.FLOAT) for name in names]), graph.feeds
+    sets = [feeds, {**feeds, "limit": np.array(5, np.float32)}, {**feeds, "on": np.array(False)},
+            {**feeds, "limit": np.array(1e9, np.float32)}, {**feeds, "x": resized(feeds["x"], (31,))}, feeds]
+    return open_sizes(model, {"x": {0: "n"}}), sets if grows else [one for one in sets if one["on"]]
+
+
 def open_cases():
     for kind in GATES:
         yield f"{kind}-open", open_layer(kind)
@@ -320,6 +346,8 @@ def open_cases():
     model, feeds = counted(5)
     yield "loop-counted", (open_sizes(model, {}), [feeds, {**feeds, "count": np.array(1)}, {**feeds, "count": np.array(12)}])
     yield "loop-nonzero", nonzeros()
+    yield "loop-collecting", collecting(grows=False)
+    yield "loop-growing", collecting(grows=True)
 
 
 def cases():

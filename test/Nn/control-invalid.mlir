@@ -68,7 +68,7 @@ func.func @loop_c2(%c: tensor<i1>, %x: tensor<2xf32>) -> tensor<2xf32> {
 // -----
 
 func.func @loop_c3(%c: tensor<i1>, %x: tensor<2xf32>) -> tensor<2xf32> {
-  // expected-error@+1 {{yielded value 1: 'tensor<3xf32>' vs 'tensor<2xf32>'}}
+  // expected-error@+1 {{yielded value 0: 'tensor<3xf32>' vs 'tensor<2xf32>'}}
   %y = nn.loop while(%c) most 3 states(%x) : (tensor<i1>, tensor<2xf32>) -> tensor<2xf32> {
   ^bb0(%turn: tensor<i64>, %a: tensor<2xf32>):
     %b = nn.constant dense<true> : tensor<i1>

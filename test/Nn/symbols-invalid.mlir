@@ -133,3 +133,16 @@ func.func @steps(%x: tensor<?xf32, #nn.extents<"a">>, %y: tensor<?xf32, #nn.exte
   }
   return
 }
+
+// -----
+
+func.func @turns(%c: tensor<i1>, %x: tensor<2xf32>) {
+  // expected-error@+1 {{yielded value 0: 'tensor<?xf32, #nn.extents<"t + 2">>' vs 'tensor<?xf32, #nn.extents<"t + 3">>'}}
+  %last = nn.loop while(%c) most 8 states(%x) {nn.turns = "t"}
+      : (tensor<i1>, tensor<2xf32>) -> tensor<?xf32, #nn.extents<"t + 2">> {
+  ^bb0(%turn: tensor<i64>, %s: tensor<?xf32, #nn.extents<"t + 2">>):
+    %2 = nn.constant dense<true> : tensor<i1>
+    nn.yield %2, %s : tensor<i1>, tensor<?xf32, #nn.extents<"t + 2">>
+  }
+  return
+}

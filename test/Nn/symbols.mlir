@@ -102,3 +102,19 @@ func.func @control(%c: tensor<i1>, %x: tensor<?xf32, #nn.extents<"n">>) -> tenso
   }
   return %z : tensor<?xf32, #nn.extents<"n">>
 }
+
+// A loop that counts its turns: a state that grows with them, and a stack of as many slices.
+// CHECK-LABEL: func @turns
+// CHECK: nn.loop while(%{{.*}}) most 8 : i64 states(%{{.*}}) {nn.turns = "t"}
+func.func @turns(%c: tensor<i1>, %x: tensor<2xf32>) -> tensor<?x2xf32, #nn.extents<"t", 2>> {
+  %last, %all = nn.loop while(%c) most 8 states(%x) {nn.turns = "t"}
+      : (tensor<i1>, tensor<2xf32>) -> (tensor<?xf32, #nn.extents<"t + 2">>, tensor<?x2xf32, #nn.extents<"t", 2>>) {
+  ^bb0(%turn: tensor<i64>, %s: tensor<?xf32, #nn.extents<"t + 2">>):
+    %0 = nn.constant dense<1.0> : tensor<1xf32>
+    %1 = nn.concat %s, %0 {axis = 0} : (tensor<?xf32, #nn.extents<"t + 2">>, tensor<1xf32>) -> tensor<?xf32, #nn.extents<"t + 3">>
+    %2 = nn.constant dense<true> : tensor<i1>
+    %3 = nn.constant dense<2.0> : tensor<2xf32>
+    nn.yield %2, %1, %3 : tensor<i1>, tensor<?xf32, #nn.extents<"t + 3">>, tensor<2xf32>
+  }
+  return %all : tensor<?x2xf32, #nn.extents<"t", 2>>
+}

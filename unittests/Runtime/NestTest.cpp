@@ -221,6 +221,45 @@ TEST_F(Nest, LevelsOfBranches) {
   EXPECT_EQ(run(2), KUMIKO_E_VALUE) << error();
 }
 
+// A level that begins with each turn and behind the loop; its symbol counts the turns.
+TEST_F(Nest, LevelsOfTurns) {
+  static const kumiko_extent_step turnSteps[] = {{KUMIKO_EXTENT_SYMBOL, 0, 0}};
+  static const kumiko_expression expressions[] = {{turnSteps, 1, "t"}};
+  static const kumiko_symbol symbols[] = {{"t", 1}};
+  static const kumiko_demand demands[] = {{KUMIKO_DEMAND_AT_MOST, 0, ~int64_t(0), 2, "node loop"}};
+  static const kumiko_level levels[] = {{0, 2, 0, 0, 0}, {1, 2, 1, 0, 1}};
+  static const kumiko_dynamics dynamics = {2, levels, symbols, expressions, nullptr, demands};
+  for (int64_t turns : {2, 3}) {
+    calls.clear();
+    nest(KUMIKO_CALL_LOOP, turns, {}, 0, 1, 0);
+    call(copy, {input(0, {{0, KUMIKO_STEP_FORWARD, RowBytes}}), output(0)}, 1);
+    calls[0].level = 1, calls[0].otherwise_level = 1;
+    shapes[0][0] = 4, shapes[1][0] = 1;
+    y.assign(Row, -1);
+    program = *fake_artefact();
+    program.input_count = program.output_count = 1;
+    program.inputs = &values[0];
+    program.outputs = &values[1];
+    program.calls = calls.data();
+    program.call_count = calls.size();
+    program.arena_bytes = 0;
+    program.symbol_count = 1;
+    program.dynamics = &dynamics;
+    ASSERT_EQ(k->model_from_artefact(&program, nullptr, &model), KUMIKO_OK) << k->last_error(nullptr);
+    ASSERT_EQ(k->context_create(model, nullptr, &context), KUMIKO_OK);
+    kumiko_tensor in = {x.data(), KUMIKO_F32, 2, shapes[0], nullptr};
+    kumiko_tensor out = {y.data(), KUMIKO_F32, 2, shapes[1], nullptr};
+    EXPECT_EQ(k->bind_input(context, "x", &in), KUMIKO_OK) << error();
+    EXPECT_EQ(k->bind_output(context, "y", &out), KUMIKO_OK) << error();
+    EXPECT_EQ(k->run(context), turns == 2 ? KUMIKO_OK : KUMIKO_E_SHAPE) << error();
+    EXPECT_EQ(y[0], turns == 2 ? 5 : 9); // the turn is done before the count is too high
+    Api::TearDown();
+    context = nullptr, model = nullptr;
+  }
+  calls[0].otherwise_level = 2;
+  EXPECT_EQ(k->model_from_artefact(&program, nullptr, &model), KUMIKO_E_ARTEFACT);
+}
+
 TEST_F(Nest, RefusedTables) {
   auto refused = [&](const char *why) {
     EXPECT_NE(load(4), KUMIKO_OK);

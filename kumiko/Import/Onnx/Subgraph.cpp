@@ -51,8 +51,9 @@ void GraphImporter::tell(NodeContext &n, const Problem &problem) {
 
 SmallVector<nn::Check> GraphImporter::takeChecks(NodeContext &n, const Mark &mark) {
   SmallVector<nn::Check> &all = n.importer.checks;
-  SmallVector<nn::Check> taken(std::next(all.begin(), mark.checks), all.end());
-  all.truncate(mark.checks);
+  size_t before = std::min(mark.checks, all.size());
+  SmallVector<nn::Check> taken(std::next(all.begin(), before), all.end());
+  all.truncate(before);
   return taken;
 }
 

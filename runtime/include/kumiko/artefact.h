@@ -82,8 +82,12 @@ typedef struct kumiko_call {
   uint32_t loops;    /* how many loops are around the call */
   uint64_t body;
   uint64_t otherwise;
-  uint32_t level;           /* that begins behind a kernel, or in the first range of a choice; 0: none */
-  uint32_t otherwise_level; /* that begins in the other one */
+  /* The level that begins behind a kernel, in the first range of a choice, or with each turn of a loop and once more
+   * behind it; 0: none. */
+  uint32_t level;
+  /* Of a choice: the level that begins in its other range. Of a loop: 0, or n + 1 where symbol n counts its turns,
+   * those before this one and at last all. */
+  uint32_t otherwise_level;
 } kumiko_call;
 
 typedef struct kumiko_value {

@@ -18,6 +18,19 @@ Value asScalar(NodeContext &n, Value condition) {
   return n.reshape(condition, {});
 }
 
+eq::Extent readNumber(NodeContext &n, Value number) {
+  if (n.failed())
+    return 0;
+  eq::Extent symbol = GraphImporter::newDataSymbol(n);
+  SmallVector<StringRef, 1> names;
+  symbol.symbols(names);
+  OpBuilder &builder = n.builder();
+  nn::SymbolOp::create(builder, n.location(), number, builder.getStringAttr(names.front()),
+                       builder.getI64IntegerAttr(0), mlir::Attribute(), mlir::Attribute(), mlir::Attribute(),
+                       UnitAttr());
+  return symbol;
+}
+
 /// Two extents that are equal exactly when the condition holds.
 static std::optional<std::pair<eq::Extent, eq::Extent>> equalityOf(NodeContext &n, Value condition) {
   auto number = [&](Value operand) -> std::optional<eq::Extent> {
@@ -212,16 +225,7 @@ private:
       GraphImporter::addCheck(n, {sides->first, sides->second, nn::Check::Relation::Equal, message});
       return;
     }
-    Value number = n.cast(condition, n.builder().getI64Type());
-    eq::Extent symbol = GraphImporter::newDataSymbol(n);
-    if (n.failed())
-      return;
-    SmallVector<StringRef, 1> names;
-    symbol.symbols(names);
-    OpBuilder &builder = n.builder();
-    nn::SymbolOp::create(builder, n.location(), number, builder.getStringAttr(names.front()),
-                         builder.getI64IntegerAttr(0), mlir::Attribute(), mlir::Attribute(), mlir::Attribute(),
-                         UnitAttr());
+    eq::Extent symbol = readNumber(n, n.cast(condition, n.builder().getI64Type()));
     GraphImporter::addCheck(n, {symbol, int64_t(holds), nn::Check::Relation::Equal, message});
   }
 

@@ -2,6 +2,7 @@
 #include "kumiko/Nn/Build.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Symbols.h"
+#include "kumiko/Nn/Turns.h"
 #include "kumiko/Support/Convert.h"
 
 using namespace llvm;
@@ -59,7 +60,14 @@ Nested::~Nested() {
   for (Operation *op : opsOfBody(/*branch=*/true))
     if (isa<nn::SymbolOp, nn::CheckOp>(op))
       op->erase();
+  (void)GraphImporter::takeChecks(n, start);
   GraphImporter::forgetSymbols(n, start);
+}
+
+void Nested::changes(const eq::Extent &symbol) {
+  SmallVector<StringRef, 1> names;
+  symbol.symbols(names);
+  changing.insert_range(names);
 }
 
 Value Nested::argument(mlir::Type type) { return block->addArgument(type, n.location()); }
@@ -84,7 +92,7 @@ Value Nested::inside(Value value) {
 SmallVector<Operation *> Nested::opsOfBody(bool branch) {
   SmallVector<Operation *> ops;
   llvm::DenseSet<Operation *> moving;
-  llvm::StringSet<> found; // in the data, anew in each turn
+  llvm::StringSet<> found = changing; // in the data, anew in each turn
   for (Operation &op :
        make_range(last ? std::next(last->getIterator()) : home->begin(), n.builder().getInsertionPoint())) {
     auto isInside = [&](Value operand) {
@@ -261,6 +269,9 @@ static Value boundedBy(NodeContext &n, Value condition, Value count, Value turn)
   return condition ? n.make("and", {condition, below}) : below;
 }
 
+/// As many turns as memory is set aside for, where it is not known how many there will be.
+constexpr int64_t mostSetAside = 1 << 20;
+
 namespace {
 /// A Loop: which of its values change from turn to turn, and its body.
 class LoopMaker {
@@ -273,32 +284,55 @@ public:
       n.fail(Code::OperandType, "the trip count is " + describe(head.count.getType()) + ", expected one i64");
       return {};
     }
-    Value first = head.condition ? asScalar(n, head.condition) : Value();
+    first = head.condition ? asScalar(n, head.condition) : Value();
     first = boundedBy(n, first, head.count, fixed(0, n.builder().getI64Type()));
     for (auto [number, value] : enumerate(initial))
-      if (!isCarriedOn(number))
+      if (!isCarriedOn(number)) {
         states.push_back(value);
-    Nested body(n);
-    turn = body.argument(RankedTensorType::get({}, n.builder().getI64Type()));
-    std::optional<Results> outputs = n.run(graph, arguments(body));
-    if (!outputs || outputs->size() < 1 + initial.size())
-      return failOutputs(outputs);
-    for (auto [number, value] : enumerate(initial))
-      if (!isCarriedOn(number))
-        next.push_back(keepType(n, value, (*outputs)[1 + number], graph.outputs[1 + number]));
-    parts.assign(outputs->begin() + 1 + initial.size(), outputs->end());
-    std::optional<Tensor> more = GraphImporter::knownValue(n, outputs->front());
-    bool always = !first && head.most && more && more->count() == 1 && integerAt(*more, 0) != 0;
-    // Without a stack nothing needs a list of all turns, which could be long.
-    bool short_ = head.most && (!head.most->isStatic() || head.most->value() <= mostListed);
+        growth.push_back(Sizes(n.rankOf(value), 0));
+      }
     if (n.failed())
       return {};
-    if (always && (!parts.empty() || short_))
-      return withStates(asScan(body));
-    return withStates(asLoop(body, first, outputs->front()));
+    std::optional<Results> made = tryMake();
+    if (!made && !n.failed()) { // now it is known what grows
+      for (auto [state, axis, by] : found)
+        growth[state][axis] = by;
+      for (auto [state, type] : unread)
+        begin(state, type);
+      settled = true;
+      made = tryMake();
+    }
+    return made && !n.failed() ? withStates(*made) : Results();
   }
 
 private:
+  /// Nothing when a state grows in a way that was not expected.
+  std::optional<Results> tryMake() {
+    next.clear();
+    Nested body(n);
+    if (grows())
+      body.changes(turnsSymbol());
+    turn = body.argument(RankedTensorType::get({}, n.builder().getI64Type()));
+    std::optional<Results> outputs = n.run(graph, makeArguments(body));
+    if (!outputs || outputs->size() < 1 + initial.size())
+      return failOutputs(outputs);
+    bool expected = true;
+    size_t state = 0;
+    for (auto [number, value] : enumerate(initial))
+      if (!isCarriedOn(number))
+        expected &= takeNext(state++, (*outputs)[1 + number], graph.outputs[1 + number]);
+    if (n.failed() || !expected)
+      return std::nullopt;
+    parts.assign(outputs->begin() + 1 + initial.size(), outputs->end());
+    std::optional<Tensor> more = GraphImporter::knownValue(n, outputs->front());
+    bool always = head.most && more && more->count() == 1 && integerAt(*more, 0) != 0 && !grows();
+    // Without a stack nothing needs a list of all turns, which could be long, and a first condition is no trouble.
+    bool listed = head.most && (!head.most->isStatic() || head.most->value() <= mostListed);
+    if (always && (!parts.empty() || (listed && !first)))
+      return asScan(body);
+    return asLoop(body, outputs->front());
+  }
+
   Results failOutputs(const std::optional<Results> &outputs) {
     if (outputs)
       n.fail(Code::Arity,
@@ -311,20 +345,98 @@ private:
     return 1 + number < graph.outputs.size() && graph.outputs[1 + number].name == graph.inputs[2 + number].name;
   }
 
+  bool grows() const {
+    auto changes = [](const eq::Extent &by) { return !by.is(0); };
+    return any_of(growth, [&](const Sizes &list) { return any_of(list, changes); });
+  }
+
+  /// Counts the turns; made when something needs it.
+  const eq::Extent &turnsSymbol() {
+    if (!counter)
+      counter = GraphImporter::newDataSymbol(n);
+    return *counter;
+  }
+
+  /// The extents of a state after some turns.
+  Sizes sizesAfter(size_t state, const eq::Extent &turns) {
+    Sizes sizes = n.sizesOf(states[state]);
+    for (auto [size, by] : zip_equal(sizes, growth[state]))
+      size += by * turns;
+    return sizes;
+  }
+
+  /// The next value of a state. False when it grows by what nobody expected.
+  bool takeNext(size_t state, Value value, const ValueInfo &declared) {
+    Value begun = states[state];
+    bool isRead = !arguments[state].use_empty();
+    if (!n.failed() && !isRead && !settled && begun.getType() != value.getType() && takesATurn()) {
+      unread.push_back({state, cast<RankedTensorType>(value.getType())});
+      return false;
+    }
+    if (n.failed() || n.elementOf(begun) != n.elementOf(value) || n.rankOf(begun) != n.rankOf(value)) {
+      next.push_back(keepType(n, begun, value, declared));
+      return true;
+    }
+    bool isKept = true;
+    eq::Extent done = grows() ? turnsSymbol() : eq::Extent(0);
+    Sizes before = sizesAfter(state, done), after = sizesAfter(state, done + (grows() ? 1 : 0)), now = n.sizesOf(value);
+    for (auto [axis, size] : enumerate(now)) {
+      eq::Extent by = size - before[axis];
+      // What may be nothing is nothing; a check says so.
+      if (by == growth[state][axis] || (!by.isStatic() && !by.knownNonNegative()))
+        continue;
+      if (settled || !head.most || (head.most->isStatic() && head.most->value() > mostSetAside)) {
+        failGrowth(begun, value);
+        return false;
+      }
+      found.push_back({state, axis, by});
+      isKept = false;
+    }
+    if (!isKept)
+      return false;
+    for (auto [a, b] : zip_equal(after, now))
+      (void)n.agree(a, b, "a value that is carried keeps its shape");
+    next.push_back(n.reshape(value, after));
+    return true;
+  }
+
+  /// Whether there is at least one turn.
+  bool takesATurn() const { return !first && head.most && head.most->isStatic() && head.most->value() > 0; }
+
+  /// A first value that nobody reads is whatever fits the ones that follow.
+  void begin(size_t state, RankedTensorType type) {
+    states[state] = n.make("expand", {n.scalar(0, type.getElementType())}, {n.is("shape", Sizes(nn::extentsOf(type)))});
+    growth[state].assign(type.getRank(), 0);
+  }
+
+  void failGrowth(Value begun, Value value) {
+    if (!n.failed())
+      n.fail(Code::UnsupportedForm, "a value that is carried begins as " + describe(begun.getType()) + " and becomes " +
+                                        describe(value.getType()))
+          .helped("what grows is compiled when each turn adds as much, and the number of turns has a small bound");
+  }
+
   Value fixed(int64_t value, mlir::Type element) { return n.filled(IntegerAttr::get(element, value), element, {}); }
 
-  SmallVector<Value, 4> arguments(Nested &body) {
+  SmallVector<Value, 4> makeArguments(Nested &body) {
+    arguments.clear();
     SmallVector<Value, 4> list{asDeclared(n, turn, graph.inputs[0]),
                                asDeclared(n, fixed(1, n.builder().getI1Type()), graph.inputs[1])};
-    for (auto [number, value] : enumerate(initial))
-      list.push_back(isCarriedOn(number) ? value : body.argument(value.getType()));
+    size_t state = 0;
+    for (auto [number, value] : enumerate(initial)) {
+      if (isCarriedOn(number)) {
+        list.push_back(value);
+        continue;
+      }
+      Sizes sizes = sizesAfter(state, grows() ? turnsSymbol() : eq::Extent(0));
+      arguments.push_back(body.argument(nn::tensorOf(sizes, n.elementOf(states[state++]))));
+      list.push_back(arguments.back());
+    }
     return list;
   }
 
   /// The results of the op with what is carried on among the states.
   Results withStates(const Results &made) {
-    if (n.failed())
-      return {};
     Results results;
     size_t state = 0;
     for (auto [number, value] : enumerate(initial))
@@ -344,14 +456,19 @@ private:
     if (!arePartsFixed(n, body, parts))
       return {};
     mlir::Type i64 = n.builder().getI64Type();
-    Value turns = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", *head.most)});
+    eq::Extent count = *head.most;
+    if (first) { // decides between all turns and none
+      Value number = n.make("mul", {n.cast(first, i64), n.numbersOf({count}, {})});
+      count = readNumber(n, number);
+    }
+    Value turns = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", count)});
     return n.failed() ? Results() : finishScan(n, body, states, {turns}, parts);
   }
 
-  Results asLoop(Nested &body, Value first, Value more) {
-    if (!parts.empty()) {
+  Results asLoop(Nested &body, Value more) {
+    if (!parts.empty() && (!head.most || (head.most->isStatic() && head.most->value() > mostSetAside))) {
       n.fail(Code::UnsupportedForm, "data end the loop, and so decide the size of what it collects")
-          .helped("such a loop is compiled when its number of turns is known before it begins");
+          .helped("such a loop is compiled when its number of turns has a small bound");
       return {};
     }
     Value another = asScalar(n, more);
@@ -361,12 +478,26 @@ private:
       return {};
     SmallVector<Value> yielded{another};
     append_range(yielded, next);
+    append_range(yielded, parts);
     body.close(yielded, /*branch=*/false);
+    if (!arePartsFixed(n, body, parts))
+      return {};
+    SmallVector<mlir::Type> types;
+    for (size_t state = 0; state < states.size(); ++state)
+      types.push_back(
+          nn::tensorOf(sizesAfter(state, grows() ? turnsSymbol() : eq::Extent(0)), n.elementOf(states[state])));
+    for (Value part : parts)
+      types.push_back(nn::ScanOp::stackOf(turnsSymbol(), part.getType()));
     OpBuilder &builder = n.builder();
     if (!first)
       first = fixed(1, builder.getI1Type());
-    auto loop = nn::LoopOp::create(builder, n.location(), TypeRange(ValueRange(states)), first, states, body.shared(),
+    SmallVector<StringRef, 1> names;
+    if (counter)
+      counter->symbols(names);
+    auto loop = nn::LoopOp::create(builder, n.location(), types, first, states, body.shared(),
                                    nn::numberAttr(n.context(), head.most.value_or(INT64_MAX)));
+    if (!names.empty())
+      nn::setTurns(loop, names.front());
     body.moveTo(loop.getBody());
     return Results(loop.getValues());
   }
@@ -375,8 +506,13 @@ private:
   const Graph &graph;
   const LoopHead &head;
   ArrayRef<Value> initial;
-  SmallVector<Value> states, next, parts;
-  Value turn;
+  SmallVector<Value> states, arguments, next, parts;
+  SmallVector<Sizes> growth;                                 ///< of each state and axis, with each turn
+  SmallVector<std::tuple<size_t, size_t, eq::Extent>> found; ///< by the first try: a state, an axis, its growth
+  SmallVector<std::pair<size_t, RankedTensorType>> unread;   ///< states whose first value does not matter
+  bool settled = false;
+  std::optional<eq::Extent> counter;
+  Value turn, first;
 };
 } // namespace
 

@@ -25,6 +25,8 @@ public:
   mlir::Value argument(mlir::Type type);
   /// Values from outside that get arguments, in this order, whether the body reads them or not.
   void share(llvm::ArrayRef<mlir::Value> values);
+  /// A symbol that has another value in each turn: what needs it belongs inside.
+  void changes(const eq::Extent &symbol);
   /// Ends the body, which yields `results`. `branch`: all ops belong inside, since they may not be needed at all.
   void close(llvm::ArrayRef<mlir::Value> results, bool branch);
   /// What is handed in, in the order of the last arguments.
@@ -46,6 +48,7 @@ private:
   mlir::Block *home;
   mlir::Operation *last; ///< before the body; null: the body begins the block
   ValueList outside;
+  llvm::StringSet<> changing;
   llvm::DenseMap<mlir::Value, mlir::Value> arguments;
 };
 
@@ -55,6 +58,9 @@ Results makeIf(NodeContext &n, const Graph &yes, const Graph &no);
 
 /// The condition of If where it follows from constants and shapes.
 std::optional<bool> knownCondition(NodeContext &n);
+
+/// A symbol that is read from a number while the model runs.
+eq::Extent readNumber(NodeContext &n, mlir::Value number);
 
 /// One truth value as a scalar.
 mlir::Value asScalar(NodeContext &n, mlir::Value condition);
