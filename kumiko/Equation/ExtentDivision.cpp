@@ -130,6 +130,10 @@ static Extent extremum(Atom::Kind kind, const Extent &a, const Extent &b) {
   if (a.overflowed() || b.overflowed())
     return Extent::overflow();
   bool wantsLarger = kind == Atom::Kind::Max;
+  // Whatever the other is, it fits in 64 bits.
+  int64_t end = wantsLarger ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+  if (a.is(end) || b.is(end))
+    return a.is(end) ? b : a;
   Extent difference = a - b;
   if (difference.knownNonNegative())
     return wantsLarger ? a : b;

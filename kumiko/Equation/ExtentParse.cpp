@@ -76,7 +76,7 @@ private:
   }
 
   Extent sum() {
-    Extent result = eat("-") ? -product() : product();
+    Extent result = product(/*negative=*/eat("-"));
     while (why.empty()) {
       if (eat("+"))
         result = result + product();
@@ -88,9 +88,9 @@ private:
     return result;
   }
 
-  /// All operators of this level go from left to right.
-  Extent product() {
-    Extent result = factor();
+  /// All operators of this level go from left to right; a sign belongs to the first factor.
+  Extent product(bool negative = false) {
+    Extent result = negative ? -factor() : factor();
     while (why.empty()) {
       if (eat("*"))
         result = result * factor();

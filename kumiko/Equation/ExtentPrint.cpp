@@ -13,6 +13,16 @@ static void printFactor(llvm::raw_ostream &os, const Extent &extent) {
     os << extent;
 }
 
+/// In parentheses when it is more than a number or an atom: operators go from left to right.
+static void printDivisor(llvm::raw_ostream &os, const Extent &extent) {
+  auto terms = Polynomial::termsOf(extent);
+  bool isProduct = terms.size() == 1 && (terms[0].coefficient != 1 || terms[0].atoms.size() > 1);
+  if (isProduct && Polynomial::constantOf(extent) == 0)
+    os << '(' << extent << ')';
+  else
+    printFactor(os, extent);
+}
+
 static void printAtom(llvm::raw_ostream &os, const Atom &atom) {
   switch (atom.kind) {
   case Atom::Kind::Symbol:
@@ -25,7 +35,7 @@ static void printAtom(llvm::raw_ostream &os, const Atom &atom) {
     os << '(';
     printFactor(os, atom.a);
     os << " floordiv ";
-    printFactor(os, atom.b);
+    printDivisor(os, atom.b);
     os << ')';
     return;
   case Atom::Kind::Max:

@@ -139,8 +139,10 @@ public:
   llvm::SmallVector<std::pair<Extent, Extent>, 2> checks;
   /// Likewise: equal, or one of them is 1.
   llvm::SmallVector<std::pair<Extent, Extent>, 0> broadcastChecks;
-  /// Likewise: the first is not above the second (reads that could not be shown to stay inside).
+  /// Likewise: the first is not above the second (reads that could not be shown to stay inside, divisors).
   llvm::SmallVector<std::pair<Extent, Extent>, 0> boundChecks;
+  /// Likewise: the first is not above the second, or the second is 1 (a given range of a pack that broadcasts).
+  llvm::SmallVector<std::pair<Extent, Extent>, 0> repeatChecks;
 
   llvm::BumpPtrAllocator &arena() { return *allocator; }
   /// Keeps an extent that expressions point to: the arena runs no destructors.

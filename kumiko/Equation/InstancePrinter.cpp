@@ -174,6 +174,8 @@ void print(llvm::raw_ostream &os, const Instance &instance) {
     os << "check " << a << " == " << b << " or either is 1\n";
   for (const auto &[a, b] : instance.boundChecks)
     os << "check " << a << " <= " << b << '\n';
+  for (const auto &[a, b] : instance.repeatChecks)
+    os << "check " << a << " <= " << b << " or " << b << " is 1\n";
 }
 
 std::string str(const TensorType &type) {

@@ -16,12 +16,13 @@ op frames(x: T, window?: T; hop: int, n: int, out: int) -> y: T {
 }
 
 # Resamples one dimension with a "linear" or "cubic" kernel of `taps` taps; result o lies at o * gain + shift.
+# Where they follow from sizes or data, `map` holds gain, shift and shrink.
 # Outside the tensor the border is repeated, or `value` is taken when `crop`; `exclude` gives taps outside no weight.
-op resize_axis(x: T; axis: int, out: int, gain: float, shift: float, kernel: str, a: float, shrink: float, taps: int,
+op resize_axis(x: T, map?: f64; axis: int, out: int, gain: float, shift: float, kernel: str, a: float, shrink: float, taps: int,
                exclude: bool, crop: bool, value: float) -> y: T {
-  c(o) = cast(o, f64) * gain + shift  where o in out
+  c(o) = present(map) ? cast(o, f64) * (map(0) else 1) + (map(1) else 0) : cast(o, f64) * gain + shift  where o in out
   b(o) = i64(ceil(c(o))) - taps / 2
-  d(o, k) = abs((cast(b(o) + k, f64) - c(o)) * shrink)  where k in taps
+  d(o, k) = abs((cast(b(o) + k, f64) - c(o)) * (present(map) ? (map(2) else 1) : f64(shrink)))  where k in taps
   w(o, k) = kernel == "linear" ? max(1 - d(o, k), 0)
           : d(o, k) <= 1 ? ((a + 2) * d(o, k) - (a + 3)) * d(o, k) * d(o, k) + 1
           : d(o, k) < 2 ? ((a * d(o, k) - 5 * a) * d(o, k) + 8 * a) * d(o, k) - 4 * a : f64(0)

@@ -10,15 +10,23 @@ using namespace kumiko;
 using namespace kumiko::suite;
 using onnx::Datum;
 
-/// What the data set says about the model's symbols and, with `values`, about the numbers in its inputs.
-static onnx::ImportOptions importOptionsFor(const onnx::ModelSummary &model, const DataSet &set, bool values) {
+/// What the compiler is told about the inputs beyond what the file says.
+enum class Help : uint8_t {
+  None,
+  Lengths, ///< how many numbers are in short lists
+  Values,  ///< the numbers
+};
+
+/// What the data set says about the model's symbols and, where that is the help, about the numbers in its inputs.
+static onnx::ImportOptions importOptionsFor(const onnx::ModelSummary &model, const DataSet &set, Help help) {
   onnx::ImportOptions options;
+  options.symbols = true;
   for (const onnx::ModelSummary::Value &input : model.inputs) {
     auto datum = set.inputs.find(input.name);
     if (datum == set.inputs.end() || !datum->second.isTensor())
       continue;
     const Tensor &tensor = datum->second.tensor.tensor;
-    if (values)
+    if (help == Help::Values)
       options.known[input.name] = &tensor;
     StringRef list = StringRef(input.type).split('[').second.split(']').first;
     SmallVector<StringRef> declared;
@@ -89,28 +97,30 @@ static Verdict runBetweenGuards(const Test &test, const CompiledModel &compiled,
 }
 
 /// With every size of an input a symbol and the declared shapes of outputs forgotten.
-static void forgetSizes(onnx::ImportOptions &options, const onnx::ModelSummary &model) {
+static void forgetSizes(onnx::ImportOptions &options, const onnx::ModelSummary &model, const DataSet &set, Help help) {
   options.dims.clear();
-  options.symbols = options.forgetSizes = true;
+  options.forgetSizes = true;
   // Numbers that exporters write as constants are short lists; whatever else is an input stays without a size.
   for (auto [number, input] : enumerate(model.inputs)) {
-    auto known = options.known.find(input.name);
-    if (known == options.known.end())
+    auto datum = set.inputs.find(input.name);
+    if (datum == set.inputs.end() || !datum->second.isTensor())
       continue;
-    const Tensor &tensor = *known->second;
+    const Tensor &tensor = datum->second.tensor.tensor;
     bool isList = tensor.shape().size() <= 1 && tensor.count() <= 16;
     if (!isList || (number == 0 && !isInteger(tensor.element())))
-      options.known.erase(known);
+      options.known.erase(input.name);
+    else if (help == Help::Lengths && !tensor.shape().empty())
+      options.dims[input.name + "[0]"] = tensor.count();
   }
 }
 
 static Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set, const Way &way,
-                             bool values) {
+                             Help help) {
   ProblemList problems;
   CompileOptions options;
-  options.import = importOptionsFor(model, set, values);
+  options.import = importOptionsFor(model, set, help);
   if (way.mode == Mode::Symbolic)
-    forgetSizes(options.import, model);
+    forgetSizes(options.import, model, set, help);
   options.target = way.target;
   options.jobs = 1;
   auto compiled = compile(test.model, options, problems);
@@ -139,12 +149,16 @@ Verdict kumiko::suite::compileAndRun(const Test &test, const onnx::ModelSummary 
   for (const auto &input : set.inputs)
     if (!input.second.isTensor())
       return {Verdict::Kind::Refused, "sequences and optionals are not compiled"};
-  Verdict verdict = ::compileAndRun(test, model, set, way, /*values=*/false);
-  if (verdict.kind != Verdict::Kind::Refused)
-    return verdict;
   // Reshape and the like take as inputs what a compiler must know; exporters write constants there, the suite does not.
-  verdict = ::compileAndRun(test, model, set, way, /*values=*/true);
-  if (verdict.kind == Verdict::Kind::Passed)
-    verdict.text = "the values of inputs were given";
+  Verdict verdict;
+  for (Help help : {Help::None, Help::Lengths, Help::Values}) {
+    if (help == Help::Lengths && way.mode != Mode::Symbolic)
+      continue;
+    verdict = ::compileAndRun(test, model, set, way, help);
+    if (verdict.kind == Verdict::Kind::Passed && help != Help::None)
+      verdict.text = help == Help::Values ? "the values of inputs were given" : "the lengths of lists were given";
+    if (verdict.kind != Verdict::Kind::Refused)
+      return verdict;
+  }
   return verdict;
 }

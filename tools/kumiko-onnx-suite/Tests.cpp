@@ -42,21 +42,22 @@ StringMap<Expectation> readExpectations(StringRef path, Mode mode, std::string &
   for (line_iterator line(**buffer, /*SkipBlanks=*/true, '#'); !line.is_at_end(); ++line) {
     auto [word, rest] = line->trim().split(' ');
     auto [name, reason] = rest.trim().split(' ');
-    bool good =
-        (word == "refused" || word == "differs" || word == "uncompiled") && !name.empty() && !reason.trim().empty();
-    if (good && word == "uncompiled" && mode == Mode::Evaluator)
+    bool isOfMode = (word == "uncompiled" && mode != Mode::Evaluator) || (word == "unsymbolic" && mode == Mode::Symbolic);
+    bool good = is_contained({"refused", "differs", "uncompiled", "unsymbolic"}, word) && !name.empty() &&
+                !reason.trim().empty();
+    if (good && word.starts_with("un") && !isOfMode)
       continue;
     auto [entry, fresh] = good ? list.try_emplace(name, Expectation{word != "differs", reason.trim().str()})
                                : std::pair(list.end(), false);
     if (fresh)
       continue;
     // What is computed with other numbers may have no code: then the later line counts.
-    if (good && word == "uncompiled" && !entry->second.refused) {
+    if (good && isOfMode && !entry->second.refused) {
       entry->second = {/*refused=*/true, reason.trim().str()};
       continue;
     }
     why = path.str() + ", line " + std::to_string(line.line_number()) + ": " +
-          (good ? name.str() + " is there twice" : "expected `refused`, `differs` or `uncompiled`, NAME and REASON");
+          (good ? name.str() + " is there twice" : "expected `refused`, `differs`, `uncompiled` or `unsymbolic`, NAME and REASON");
     return list;
   }
   return list;

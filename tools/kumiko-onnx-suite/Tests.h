@@ -31,8 +31,9 @@ struct Expectation {
   bool refused;       ///< as not supported, rather than with other numbers than the suite's
   std::string reason; ///< in words
 };
-/// Lines of `refused NAME REASON` and `differs NAME REASON`, and for compiled code alone `uncompiled NAME REASON`,
-/// which replaces a `differs` before it; `#` begins a comment. Empty with `why` set when the file cannot be understood.
+/// Lines of `refused NAME REASON` and `differs NAME REASON`, for compiled code alone `uncompiled NAME REASON`, and for
+/// symbols alone `unsymbolic NAME REASON`; the last two replace a `differs` before them. `#` begins a comment. Empty with
+/// `why` set when the file cannot be understood.
 llvm::StringMap<Expectation> readExpectations(llvm::StringRef path, Mode mode, std::string &why);
 
 } // namespace kumiko::suite

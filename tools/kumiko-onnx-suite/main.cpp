@@ -21,7 +21,7 @@ constexpr StringLiteral usage =
     "[--target CPU] [--runner COMMAND] [--guard] [--sample N] [FILTER...]\n"
     "  --mode=evaluator  compute each model with the reference evaluator\n"
     "  --mode=compiled   compile each model for the shapes of its data and run it\n"
-    "  --mode=symbolic   compile each model up to linalg, every dimension of its inputs a symbol\n"
+    "  --mode=symbolic   the same with every dimension of the inputs a symbol\n"
     "  --core            only the core set\n"
     "  --data DIR        the tests (build/onnx-suite)\n"
     "  --expected FILE   tests that do not pass, with reasons (test/Import/Onnx/suite-refusals.txt)\n"

@@ -216,3 +216,25 @@ TEST(SymbolicPoints, ReshapesAndIndices) {
         ASSERT_EQ(y[i], -(x[i] + float(i))) << b << " x " << s << " at " << i;
     }
 }
+
+// A border whose width follows from a symbol.
+TEST(SymbolicPoints, PaddingUpToANumber) {
+  auto kernel = CompiledKernel::create(R"(
+    func.func private @main() attributes {nn.symbols = [{name = "b"}, {name = "s"}]}
+    nn.kernel @k(%x: tensor<?xf32> {nn.extents = #nn.extents<"s">}) -> tensor<40xf32> {
+      %low = nn.extent #nn.extent<"((40 - s) floordiv 2)">
+      %high = nn.extent #nn.extent<"40 - s - ((40 - s) floordiv 2)">
+      %zero = arith.constant 0.0 : f32
+      %y = tensor.pad %x low[%low] high[%high] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<?xf32> to tensor<40xf32>
+      nn.yield %y : tensor<40xf32>
+    })");
+  ASSERT_TRUE(kernel);
+  for (int64_t s : {0, 1, 7, 8, 17, 33, 40}) {
+    std::vector<float> x = someFloats(s), y = kernel->run({1, s}, {x})[0];
+    for (int64_t i = 0, low = (40 - s) / 2; i < 40; ++i)
+      ASSERT_EQ(y[i], i < low || i >= low + s ? 0 : x[i - low]) << s << " at " << i;
+  }
+}

@@ -157,7 +157,8 @@ TEST(Extent, TextIsReadBack) {
   Extent h = sym("H"), w = sym("x[1]"), odd = sym("past + 1");
   for (const Extent &extent :
        {h * w * Extent(-3) + Extent(7), floorDiv(h - Extent(1), 2) + Extent(1), max(h - w, odd), min(h * h, 12),
-        Extent::broadcast(h, w), floorDiv(h + w, odd), -h, h - Extent(1), max(floorDiv(h, w) * odd, w)}) {
+        Extent::broadcast(h, w), floorDiv(h + w, odd), -h, h - Extent(1), max(floorDiv(h, w) * odd, w),
+        floorDiv(-h, 2), floorDiv(h, w * Extent(2)), floorDiv(h + w, h * w)}) {
     llvm::Expected<Extent> again = parseExtent(extent.str());
     ASSERT_TRUE(bool(again)) << extent.str() << ": " << llvm::toString(again.takeError());
     EXPECT_EQ(*again, extent) << extent.str();
@@ -172,6 +173,13 @@ TEST(Extent, AnyExpressionIsNormalised) {
   EXPECT_EQ(parsed("`max`"), "`max`");
   EXPECT_EQ(parsed("maximum"), "maximum");
   EXPECT_EQ(parsed("a.b_1[12]"), "a.b_1[12]");
+}
+
+// Exporters write "all of it" as the largest number.
+TEST(Extent, NothingIsBeyond64Bits) {
+  Extent h = sym("H") - sym("W");
+  EXPECT_EQ(min(h, std::numeric_limits<int64_t>::max()), h);
+  EXPECT_EQ(max(std::numeric_limits<int64_t>::min(), h), h);
 }
 
 TEST(Extent, BadTextHasAReason) {

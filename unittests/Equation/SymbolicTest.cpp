@@ -78,6 +78,23 @@ TEST(Symbolic, OpenBoundsBecomeChecks) {
   EXPECT_EQ(result.boundChecks[0].second.str(), "N - 1");
 }
 
+// A dimension that may be 1 repeats, so that a range above it need not be wrong.
+TEST(Symbolic, GivenRangesBroadcast) {
+  Instance result = instance(builtin("expand"), "f32[N,3]; shape=[6,3]");
+  EXPECT_TRUE(result.boundChecks.empty());
+  ASSERT_EQ(result.repeatChecks.size(), 1u);
+  EXPECT_EQ(result.repeatChecks[0].first.str(), "6");
+  EXPECT_EQ(result.repeatChecks[0].second.str(), "N");
+}
+
+// A remainder stays below its divisor, when that is not 0.
+TEST(Symbolic, DivisorsAreNotZero) {
+  Instance result = instance("op f(x: T; n: int) -> y: T { y(i) = x(mod(i, dim(x, 0))) where i in n }", "f32[N]; n=5");
+  ASSERT_EQ(result.boundChecks.size(), 1u);
+  EXPECT_EQ(result.boundChecks[0].first.str(), "1");
+  EXPECT_EQ(result.boundChecks[0].second.str(), "N");
+}
+
 // Symbols with values in them give what static shapes give.
 TEST(Symbolic, AgreesWithNumbers) {
   OpDef conv = builtin("conv");

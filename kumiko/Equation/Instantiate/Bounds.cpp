@@ -26,6 +26,11 @@ bool ValueBuilder::checkInside(const Node &read, const Entry &entry, int element
     return true;
   if (entry.value && solver.isIndex(*entry.value) && !solver.loops[solver.loopOf(*entry.value, element)].given)
     return true;
+  // A dimension that may be 1 is read at 0 then.
+  if (entry.barePack && !extent.isStatic() && !hasElse) {
+    context.instance.repeatChecks.push_back({solver.loops[solver.loopOf(*entry.value, element)].extent, extent});
+    return false;
+  }
   Range range;
   bool always = staysInside(index, extent, range);
   if (always || hasElse || context.failed())
@@ -35,12 +40,8 @@ bool ValueBuilder::checkInside(const Node &read, const Entry &entry, int element
   auto show = [](const std::optional<Extent> &end) { return end ? end->str() : std::string("?"); };
   bool open = !extent.isStatic() || (range.low && !range.low->isStatic()) || (range.high && !range.high->isStatic());
   if (open && range.low && range.high) {
-    auto add = [&](const Extent &small, const Extent &large) {
-      if (!(large - small).knownNonNegative())
-        context.instance.boundChecks.push_back({small, large});
-    };
-    add(0, *range.low);
-    add(*range.high, extent - Extent(1));
+    checkBound(0, *range.low);
+    checkBound(*range.high, extent - Extent(1));
     return false;
   }
   llvm::StringRef text = entry.value ? textOf(*entry.value) : "";
@@ -51,6 +52,12 @@ bool ValueBuilder::checkInside(const Node &read, const Entry &entry, int element
     context.fail("index " + text + " of " + read.text + " cannot be shown to stay below " + extent.str() +
                  "; clamp it or write `" + textOf(read) + " else ...`");
   return false;
+}
+
+void ValueBuilder::checkBound(const Extent &small, const Extent &large) {
+  auto pair = std::make_pair(small, large);
+  if (!(large - small).knownNonNegative() && !llvm::is_contained(context.instance.boundChecks, pair))
+    context.instance.boundChecks.push_back(std::move(pair));
 }
 
 bool ValueBuilder::staysInside(const Expr &index, const Extent &extent, Range &range) {
@@ -170,7 +177,12 @@ ValueBuilder::Range ValueBuilder::rangeOfApply(const Expr &index) {
     return {};
   Range a = rangeOf(*index.operands[0]);
   Range b = index.operands.size() > 1 ? rangeOf(*index.operands[1]) : Range{};
-  bool positiveConstant = b.low && b.high && *b.low == *b.high && (*b.low - Extent(1)).knownNonNegative();
+  bool positiveConstant = b.low && b.high && *b.low == *b.high &&
+                          (b.low->isStatic() ? b.low->value() > 0 : b.low->knownNonNegative());
+  bool divides = llvm::is_contained({Function::Mod, Function::Div, Function::FloorDiv, Function::CeilDiv}, index.function);
+  // An expression that cannot be negative can still be 0.
+  if (divides && positiveConstant)
+    checkBound(1, *b.low);
   switch (index.function) {
   case Function::Neg:
     return {negated(a.high), negated(a.low)};

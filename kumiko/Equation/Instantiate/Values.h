@@ -86,6 +86,8 @@ private:
   struct Range {
     std::optional<Extent> low, high;
   };
+  /// A check at run time that small <= large, unless that is known.
+  void checkBound(const Extent &small, const Extent &large);
   bool staysInside(const Expr &index, const Extent &extent, Range &range);
   Range rangeOf(const Expr &index);
   Range rangeOfApply(const Expr &index);

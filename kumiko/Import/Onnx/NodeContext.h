@@ -94,6 +94,8 @@ public:
   static eq::Extent elementsOf(mlir::Value value) { return product(sizesOf(value)); }
   /// Whether two extents can be equal; when only a run can tell, `what` is the message of a check that they are.
   bool agree(const eq::Extent &a, const eq::Extent &b, const llvm::Twine &what);
+  /// The same for two that are equal or of which one is 1.
+  bool broadcasts(const eq::Extent &a, const eq::Extent &b, const llvm::Twine &what);
   /// A check that a <= b, unless that is known.
   void atMost(const eq::Extent &a, const eq::Extent &b, const llvm::Twine &what);
 
@@ -130,16 +132,23 @@ public:
   /// The list from the attribute `name`, or (later opsets) from the constant input `number`.
   std::optional<Ints> integersFrom(llvm::StringRef name, size_t number);
 
-  /// The elements of an integer tensor as extents: numbers, what follows from shapes, and for all else a symbol that is
-  /// read while the model runs, within the bounds for that element. Fails when that cannot be, for one when the number
-  /// of elements is not known. An input left out gives nothing and does not fail.
   /// Whether these inputs are constants, or follow from constants.
   bool isConstant(std::initializer_list<size_t> numbers);
+  /// The elements of an integer tensor as extents: numbers, what follows from shapes, and for all else a symbol that is
+  /// read while the model runs, within the bounds for that element. Fails when that cannot be, for one when the number
+  /// of elements is not known and the op does not say how many there must be (`count`). An input left out gives nothing
+  /// and does not fail.
   std::optional<Sizes> sizes(size_t number, llvm::StringRef role,
-                             llvm::function_ref<DataBounds(size_t)> bounds = nullptr);
+                             llvm::function_ref<DataBounds(size_t)> bounds = nullptr,
+                             std::optional<int64_t> count = std::nullopt);
   /// The list from the attribute `name`, or (later opsets) from the input `number`.
   std::optional<Sizes> sizesFrom(llvm::StringRef name, size_t number,
                                  llvm::function_ref<DataBounds(size_t)> bounds = nullptr);
+
+  /// An integer scalar as an extent: a symbol that is read while the model runs, and is not negative.
+  eq::Extent readExtent(mlir::Value scalar);
+  /// Whether what is not known may become a symbol.
+  bool takesSymbols() const;
 
   /// With all inputs of the model at hand: see kumiko/Import/Onnx/Interpret.h.
   bool interprets() const;

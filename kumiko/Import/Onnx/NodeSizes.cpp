@@ -43,6 +43,16 @@ bool NodeContext::agree(const eq::Extent &a, const eq::Extent &b, const Twine &w
   return true;
 }
 
+bool NodeContext::broadcasts(const eq::Extent &from, const eq::Extent &to, const Twine &what) {
+  if (from == to || from.is(1) || to.is(1))
+    return true;
+  if (failed() || from.overflowed() || to.overflowed() || (from.isStatic() && to.isStatic()))
+    return false;
+  importer.addCheck(
+      {from, to, nn::Check::Relation::Broadcast, (importer.placeText(scope, index) + ": " + what).str()});
+  return true;
+}
+
 void NodeContext::atMost(const eq::Extent &a, const eq::Extent &b, const Twine &what) {
   if (!failed() && !(b - a).knownNonNegative())
     importer.addCheck({a, b, nn::Check::Relation::AtMost, (importer.placeText(scope, index) + ": " + what).str()});
@@ -52,7 +62,8 @@ bool NodeContext::isConstant(std::initializer_list<size_t> numbers) {
   return all_of(numbers, [&](size_t number) { return input(number) && importer.valueOf(input(number)); });
 }
 
-std::optional<Sizes> NodeContext::sizes(size_t number, StringRef role, llvm::function_ref<DataBounds(size_t)> bounds) {
+std::optional<Sizes> NodeContext::sizes(size_t number, StringRef role, llvm::function_ref<DataBounds(size_t)> bounds,
+                                        std::optional<int64_t> wanted) {
   Value value = input(number);
   if (!value || failed())
     return std::nullopt;
@@ -67,10 +78,12 @@ std::optional<Sizes> NodeContext::sizes(size_t number, StringRef role, llvm::fun
         .helped("store it as int64, or put a Cast in front");
     return std::nullopt;
   }
+  if (wanted && !elementsOf(value).isStatic() && agree(elementsOf(value), *wanted, role + " has as many numbers"))
+    value = reshape(value, {*wanted});
   eq::Extent count = elementsOf(value);
   if (!count.isStatic() || count.value() > eq::largestKnown) {
     fail(Code::NotConstant, role + " has " + count.str() + " elements; how many must be a small number")
-        .helped("give the node a list of fixed length");
+        .helped("say how many, with --dim NAME=N, or give the node a list of fixed length");
     return std::nullopt;
   }
   eq::KnownElements known = importer.numbersOf(value);
@@ -82,6 +95,14 @@ std::optional<Sizes> NodeContext::sizes(size_t number, StringRef role, llvm::fun
       list.push_back(importer.readSymbol(*this, value, i, bounds ? bounds(i) : DataBounds()));
   }
   return list;
+}
+
+bool NodeContext::takesSymbols() const { return importer.options.symbols; }
+
+eq::Extent NodeContext::readExtent(Value scalar) {
+  const eq::KnownElements &known = importer.numbersOf(scalar);
+  bool isKnown = known.size() == 1 && known[0] && known[0]->denominator == 1;
+  return isKnown ? known[0]->numerator : importer.readSymbol(*this, scalar, 0, DataBounds());
 }
 
 std::optional<Sizes> NodeContext::sizesFrom(StringRef name, size_t number,
@@ -124,7 +145,7 @@ FailureOr<Operation *> NodeContext::withDataSymbol(Operation *op) {
 
 void NodeContext::collectChecks(Operation *op) {
   auto isSymbolic = [](mlir::Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
-  if (!isa<nn::EquationInterface>(op) || none_of(op->getOperandTypes(), isSymbolic))
+  if (!isa<nn::EquationInterface>(op) || (none_of(op->getOperandTypes(), isSymbolic) && !nn::usesSymbols(op)))
     return;
   Expected<eq::Instance> instance = nn::instantiate(op);
   if (!instance)
@@ -138,6 +159,10 @@ void NodeContext::collectChecks(Operation *op) {
         {a, b, Relation::Broadcast, place + ": " + a.str() + " and " + b.str() + " must be equal, or one of them 1"});
   for (const auto &[a, b] : instance->boundChecks)
     importer.addCheck({a, b, Relation::AtMost, place + ": " + a.str() + " must not be above " + b.str()});
+  for (const auto &[a, b] : instance->repeatChecks) {
+    eq::Extent isNotOne = min(1, max(b - eq::Extent(1), eq::Extent(1) - b));
+    importer.addCheck({a * isNotOne, b, Relation::AtMost, place + ": " + b.str() + " must be 1, or at least " + a.str()});
+  }
 }
 
 } // namespace kumiko::onnx

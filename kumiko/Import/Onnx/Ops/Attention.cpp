@@ -1,6 +1,7 @@
 //===- Attention.cpp - attention, linear attention, rotary embeddings ----------===//
 #include "kumiko/Import/Onnx/Ops/AttentionParts.h"
 #include "kumiko/Import/Onnx/Ops/RecurrentLayer.h"
+#include "kumiko/Import/Onnx/Real.h"
 #include "kumiko/Import/Onnx/Registry.h"
 #include "kumiko/Import/Onnx/TensorData.h"
 #include "kumiko/Nn/Types.h"
@@ -17,8 +18,9 @@ Value lengthened(NodeContext &n, Value mask, const eq::Extent &keys) {
   if (n.failed() || n.rankOf(mask) == 0)
     return mask;
   eq::Extent length = n.sizesOf(mask).back();
-  if ((length - keys).knownNonNegative() || !length.isStatic() || !keys.isStatic())
+  if ((length - keys).knownNonNegative())
     return mask;
+  n.atMost(length, keys, "the mask is not longer than the keys");
   Sizes lo(n.rankOf(mask), 0), hi(n.rankOf(mask), 0);
   hi.back() = keys - length;
   bool flags = n.elementOf(mask).isInteger(1);
@@ -162,14 +164,14 @@ Results importFlexAttention(NodeContext &n) {
     return {};
   }
   mlir::Type type = n.elementOf(q), acc = nn::fromEquation(n.context(), *named);
-  Ints from(n.shapeOf(q)), to(n.shapeOf(k));
-  int64_t batch = from[0], groups = to[1], each = from[1] / groups, queries = from[2], keys = to[2], depth = from[3];
-  int64_t width = n.shapeOf(v)[3];
+  Sizes from = n.sizesOf(q), to = n.sizesOf(k);
+  eq::Extent batch = from[0], groups = to[1], each = floorDiv(from[1], groups), queries = from[2], keys = to[2];
+  eq::Extent depth = from[3], width = n.sizesOf(v)[3];
   Value left = n.reshape(n.cast(q, acc), {batch, groups, each, queries, depth});
   Value right = n.reshape(n.transpose(n.cast(k, acc), {0, 1, 3, 2}), {batch, groups, 1, depth, keys});
   Value scores = n.make("matmul", {left, right});
-  double factor = scale.value_or(1 / std::sqrt(double(depth)));
-  scores = n.failed() ? Value() : n.make("mul", {scores, n.scalar(factor, acc)});
+  Real factor = scale ? Real(*scale) : 1 / sqrt(Real(n, depth));
+  scores = n.failed() ? Value() : n.make("mul", {scores, factor.as(n, acc)});
   scores = scores ? modified(n, "score_mod", n.reshape(scores, {batch, from[1], queries, keys})) : scores;
   Value odds = n.make("softmax", {scores}, {n.is("axis", 3)});
   odds = modified(n, "prob_mod", odds);
@@ -332,11 +334,11 @@ constexpr OpCode codes[] = {
     {"Attention", 3, 7, 4, importAttention},
     {"CausalConvWithState", 2, 4, 2, importCausalConv},
     {"LinearAttention", 3, 6, 2, importLinearAttention},
-    {"RotaryEmbedding", 3, 4, 1, importRotaryEmbedding, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"RotaryEmbedding", 3, 4, 1, importRotaryEmbedding},
 };
 
 constexpr OpCode preview[] = {
-    {"FlexAttention", 3, 3, 1, importFlexAttention, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"FlexAttention", 3, 3, 1, importFlexAttention},
 };
 
 } // namespace

@@ -75,27 +75,25 @@ Value rotatedHeads(NodeContext &n, Value x, Value cos, Value sin, int64_t rotate
   if (n.failed())
     return {};
   Sizes shape = n.sizesOf(x);
-  if (!shape[3].isStatic()) {
-    n.fail(Code::UnsupportedForm, "the depth of a head, " + shape[3].str() + ", must be a number");
-    return {};
-  }
-  int64_t depth = shape[3].value();
-  rotated = rotated ? rotated : depth;
-  Sizes angles{shape[0], shape[2], rotated / 2};
+  eq::Extent depth = shape[3], part = rotated ? eq::Extent(rotated) : depth;
+  Sizes angles{shape[0], shape[2], floorDiv(part, 2)};
+  bool fits = rotated >= 0 && (!part.isStatic() || !depth.isStatic() || part.value() <= depth.value()) &&
+              n.agree(floorDiv(part, 2) * eq::Extent(2), part, "an even number of each head is rotated");
+  n.atMost(part, depth, "what is rotated is part of a head");
   auto fit = [&](Value x) {
     return llvm::equal(n.sizesOf(x), angles, [&](const eq::Extent &a, const eq::Extent &b) {
       return n.agree(a, b, "there is one angle for each position");
     });
   };
-  if (rotated < 0 || rotated > depth || rotated % 2 != 0 || !fit(cos) || !fit(sin)) {
-    n.fail(Code::OperandShape, "cannot rotate " + Twine(rotated) + " numbers of each head of " + Twine(depth) +
+  if (!fits || !fit(cos) || !fit(sin)) {
+    n.fail(Code::OperandShape, "cannot rotate " + part.str() + " numbers of each head of " + depth.str() +
                                    " by angles of " + describe(cos.getType()))
         .helped("an even number, with one sine and cosine for each two of them, per batch entry and position");
     return {};
   }
-  Value y = n.make("rotary", {partOf(n, x, 3, 0, rotated), cos, sin}, {n.is("interleaved", interleaved)});
-  if (rotated < depth)
-    y = n.make("concat", {y, partOf(n, x, 3, rotated, depth - rotated)}, {n.is("axis", 3)});
+  Value y = n.make("rotary", {part == depth ? x : partOf(n, x, 3, 0, part), cos, sin}, {n.is("interleaved", interleaved)});
+  if (part != depth)
+    y = n.make("concat", {y, partOf(n, x, 3, part, depth - part)}, {n.is("axis", 3)});
   return y;
 }
 

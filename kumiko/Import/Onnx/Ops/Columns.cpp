@@ -47,21 +47,25 @@ Results importDeformConv(NodeContext &n) {
   std::optional<Window> window = readWindow(n, ArrayRef(kernel).drop_front(2));
   if (!window || !checkFits(n, *window))
     return {};
-  ArrayRef<int64_t> image = n.shapeOf(x), weight = n.shapeOf(w);
   Sizes out = windowCounts(ArrayRef(sizes).drop_front(2), *window);
-  bool grouped = group >= 1 && group < windowLimit && offsets >= 1 && offsets < windowLimit && image[1] % group == 0 &&
-                 image[1] / group == weight[1] && weight[0] % group == 0 && image[1] % offsets == 0;
+  auto divides = [&](int64_t by, const eq::Extent &size) {
+    return by >= 1 && by < windowLimit &&
+           n.agree(floorDiv(size, by) * eq::Extent(by), size, "groups divide the channels");
+  };
+  bool grouped = divides(group, sizes[1]) && divides(group, kernel[0]) && divides(offsets, sizes[1]) &&
+                 n.agree(floorDiv(sizes[1], group), kernel[1], "the weight has the channels of a group") &&
+                 (!bias || n.agree(n.sizesOf(bias)[0], kernel[0], "the bias has one number per feature"));
   if (n.failed())
     return {};
-  if (!grouped || (bias && n.shapeOf(bias)[0] != weight[0])) {
+  if (!grouped) {
     n.fail(Code::OperandShape, "channels, groups, weight and bias do not go together")
         .helped("the weight is features x channels/group x kernel; channels divide by group and by offset_group");
     return {};
   }
   eq::Extent rows = window->kernel[0], columns = window->kernel[1];
-  offset = n.reshape(offset, {image[0], offsets, rows, columns, 2, out[0], out[1]});
+  offset = n.reshape(offset, {sizes[0], offsets, rows, columns, 2, out[0], out[1]});
   if (mask && !n.failed())
-    mask = n.reshape(mask, {image[0], offsets, rows, columns, out[0], out[1]});
+    mask = n.reshape(mask, {sizes[0], offsets, rows, columns, out[0], out[1]});
   if (n.failed())
     return {};
   return {n.make("deform_conv", {x, w, offset, mask, bias},
@@ -70,29 +74,36 @@ Results importDeformConv(NodeContext &n) {
 }
 
 Results importCol2Im(NodeContext &n) {
-  std::optional<Ints> image = n.constantIntegers(1, "image_shape"), kernel = n.constantIntegers(2, "block_shape");
+  std::optional<Sizes> image = n.sizes(1, "image_shape"), kernel = n.sizes(2, "block_shape");
   if (!image || !kernel || !n.expectRank(0, 3, 3))
     return {};
   size_t rank = image->size();
   Window window;
-  window.kernel.assign(kernel->begin(), kernel->end());
+  window.kernel = *kernel;
   window.stride = spatial(n, "strides", rank, 1, 1);
   window.dilation = spatial(n, "dilations", rank, 1, 1);
   Ints pads = spatial(n, "pads", 2 * rank, 0, 0);
   if (n.failed())
     return {};
-  if (rank == 0 || kernel->size() != rank || !isSmall(*image) || !isSmall(*kernel) || is_contained(*kernel, 0)) {
+  auto areSizes = [](ArrayRef<eq::Extent> list, int64_t lowest) {
+    return all_of(list, [&](const eq::Extent &size) {
+      return !size.isStatic() || (size.value() >= lowest && size.value() < windowLimit);
+    });
+  };
+  if (rank == 0 || kernel->size() != rank || !areSizes(*image, 0) || !areSizes(*kernel, 1)) {
     n.fail(Code::OperandValue, "image_shape and block_shape must have one positive number per dimension");
     return {};
   }
   window.lo.assign(pads.begin(), pads.begin() + rank);
   window.hi.assign(pads.begin() + rank, pads.end());
   Value x = n.input(0);
-  Sizes out = windowCounts(Sizes(image->begin(), image->end()), window);
-  auto numberOf = [](const eq::Extent &count) { return count.isStatic() ? count.value() : int64_t(-1); };
-  int64_t perChannel = numberOf(product(window.kernel)), expected = numberOf(product(out));
-  if (perChannel < 1 || n.shapeOf(x)[1] % perChannel != 0 || n.shapeOf(x)[2] != expected) {
-    n.fail(Code::OperandShape, "the input does not have one column for each of " + Twine(expected) + " windows")
+  Sizes out = windowCounts(*image, window);
+  eq::Extent perChannel = product(window.kernel), expected = product(out), rows = n.sizesOf(x)[1];
+  for (const eq::Extent &size : window.kernel)
+    n.atMost(1, size, "a block has at least one element in each dimension");
+  if (!n.agree(floorDiv(rows, perChannel) * perChannel, rows, "blocks divide the rows") ||
+      !n.agree(n.sizesOf(x)[2], expected, "there is one column for each window")) {
+    n.fail(Code::OperandShape, "the input does not have one column for each of " + expected.str() + " windows")
         .helped("its shape is batch, channels times the size of a block, windows");
     return {};
   }
@@ -113,23 +124,29 @@ Results importMaxUnpool(NodeContext &n) {
   }
   Ints kernel = spatial(n, "kernel_shape", rank, 1, 1), stride = spatial(n, "strides", rank, 1, 1);
   Ints pads = spatial(n, "pads", 2 * rank, 0, 0);
-  std::optional<Ints> wanted = n.constantIntegers(2, "output_shape");
+  std::optional<Sizes> wanted = n.sizes(2, "output_shape", nullptr, rank + 2);
   if (n.failed())
     return {};
-  if (n.shapeOf(index) != n.shapeOf(x) || !isSmall(n.shapeOf(x)) ||
-      (wanted && (wanted->size() != rank + 2 || !isSmall(*wanted)))) {
+  auto isSmallOrOpen = [](const eq::Extent &size) {
+    return !size.isStatic() || (size.value() >= 0 && size.value() < windowLimit);
+  };
+  Sizes shape = n.sizesOf(x), lo(rank + 2, 0), hi(rank + 2, 0);
+  bool fits = n.rankOf(index) == n.rankOf(x) && all_of(shape, isSmallOrOpen) &&
+              (!wanted || (wanted->size() == rank + 2 && all_of(*wanted, isSmallOrOpen)));
+  for (size_t dim = 0; fits && dim < rank + 2; ++dim)
+    fits = n.agree(n.sizesOf(index)[dim], shape[dim], "indices have the shape of the input");
+  if (!fits) {
     n.fail(Code::OperandShape, "the indices must have the shape of the input, and output_shape its rank");
     return {};
   }
-  Ints shape(n.shapeOf(x)), lo(rank + 2, 0), hi(rank + 2, 0);
   for (size_t dim = 0; dim < rank; ++dim)
-    shape[dim + 2] =
-        std::max<int64_t>((shape[dim + 2] - 1) * stride[dim] + kernel[dim] - pads[dim] - pads[dim + rank], 0);
+    shape[dim + 2] = max((shape[dim + 2] - eq::Extent(1)) * eq::Extent(stride[dim]) +
+                             eq::Extent(kernel[dim] - pads[dim] - pads[dim + rank]),
+                         0);
   if (!n.typeOf(shape, n.elementOf(x)))
     return {};
-  int64_t count = cantFail(elementCount(shape));
-  Value zeros = n.make("expand", {n.scalar(0, x)}, {n.is("shape", Ints{count})});
-  Value flat = n.make("scatter_elements", {zeros, n.reshape(index, {n.countOf(x)}), n.reshape(x, {n.countOf(x)})},
+  Value zeros = n.make("expand", {n.scalar(0, x)}, {n.is("shape", Sizes{product(shape)})});
+  Value flat = n.make("scatter_elements", {zeros, n.reshape(index, {n.elementsOf(x)}), n.reshape(x, {n.elementsOf(x)})},
                       {n.is("axis", 0), n.is("kind", "set")});
   Value y = flat ? n.reshape(flat, shape) : flat;
   if (!y || !wanted)
@@ -140,9 +157,9 @@ Results importMaxUnpool(NodeContext &n) {
 }
 
 constexpr OpCode codes[] = {
-    {"Col2Im", 3, 3, 1, importCol2Im, /*takesLists=*/false, /*needsNumbers=*/true},
-    {"DeformConv", 3, 5, 1, importDeformConv, /*takesLists=*/false, /*needsNumbers=*/true},
-    {"MaxUnpool", 2, 3, 1, importMaxUnpool, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"Col2Im", 3, 3, 1, importCol2Im},
+    {"DeformConv", 3, 5, 1, importDeformConv},
+    {"MaxUnpool", 2, 3, 1, importMaxUnpool},
 };
 
 } // namespace

@@ -152,12 +152,12 @@ Results importTfIdf(NodeContext &n) {
     n.fail(Code::OperandType, "the input must be integers, as the pool is");
     return {};
   }
-  Value counts = n.make("ngram_count", {single ? n.reshape(x, {1, n.countOf(x)}) : x},
+  Value counts = n.make("ngram_count", {single ? n.reshape(x, {1, n.elementsOf(x)}) : x},
                         {n.is("pool", pool), n.is("starts", starts), n.is("columns", columns),
                          n.is("shortest", shortest), n.is("longest", longest), n.is("skips", skips)});
   if (!counts)
     return {};
-  int64_t size = n.shapeOf(counts)[1];
+  int64_t size = n.sizesOf(counts)[1].value(); // follows from attributes
   Value y = counts;
   if (mode == "IDF")
     y = n.make("min", {y, n.scalar(1, y)});
@@ -177,7 +177,7 @@ constexpr OpCode codes[] = {
     {"NonMaxSuppression", 2, 5, 1, importNonMaxSuppression},
     {"NonZero", 1, 1, 1, importNonZero},
     {"RoiAlign", 3, 3, 1, importRoiAlign},
-    {"TfIdfVectorizer", 1, 1, 1, importTfIdf, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"TfIdfVectorizer", 1, 1, 1, importTfIdf},
     {"TopK", 1, 2, 2, importTopK},
     {"Unique", 1, 1, 4, importUnique},
 };

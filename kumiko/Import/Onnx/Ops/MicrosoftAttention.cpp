@@ -222,14 +222,16 @@ bool readGrouped(NodeContext &n, int64_t heads, int64_t keyHeads, AttentionOpera
     return false;
   }
   if (!k) {
-    int64_t all = n.shapeOf(q)[2], depth = all / (heads + 2 * keyHeads);
-    if (depth * (heads + 2 * keyHeads) != all) {
-      n.fail(Code::OperandShape, Twine(all) + " columns cannot be split into the heads of query, key and value");
+    int64_t parts = heads + 2 * keyHeads;
+    eq::Extent all = n.sizesOf(q)[2], depth = floorDiv(all, parts);
+    if (!n.agree(depth * eq::Extent(parts), all, "query, key and value have heads of one size")) {
+      n.fail(Code::OperandShape, all.str() + " columns cannot be split into the heads of query, key and value");
       return false;
     }
-    k = partOf(n, q, 2, heads * depth, keyHeads * depth);
-    v = partOf(n, q, 2, (heads + keyHeads) * depth, keyHeads * depth);
-    q = partOf(n, q, 2, 0, heads * depth);
+    eq::Extent wide = depth * eq::Extent(heads), narrow = depth * eq::Extent(keyHeads);
+    k = partOf(n, q, 2, wide, narrow);
+    v = partOf(n, q, 2, wide + narrow, narrow);
+    q = partOf(n, q, 2, 0, wide);
   }
   operands.q = splitHeads(n, q, heads);
   operands.k = splitHeads(n, k, keyHeads);
@@ -238,14 +240,14 @@ bool readGrouped(NodeContext &n, int64_t heads, int64_t keyHeads, AttentionOpera
 }
 
 /// The cache with the new keys or values written behind the `start` old ones of each batch entry; behind those, zeros.
-Value updatedCache(NodeContext &n, Value past, Value now, Value start, int64_t length) {
+Value updatedCache(NodeContext &n, Value past, Value now, Value start, const eq::Extent &length) {
   if (n.failed())
     return {};
-  Ints shape(n.shapeOf(now));
+  Sizes shape = n.sizesOf(now);
   shape[2] = length;
   Value cache;
   if (past) {
-    Ints lo(4, 0), hi{0, 0, length - n.shapeOf(past)[2], 0}, each{shape[0], 1, 1, 1};
+    Sizes lo(4, 0), hi{0, 0, length - n.sizesOf(past)[2], 0}, each{shape[0], 1, 1, 1};
     cache = n.make("pad", {past, Value()}, {n.is("lo", lo), n.is("hi", hi)});
     Value old = n.make("lt", {positions(n, length, 2, 4), n.reshape(start, each)});
     cache = n.make("select", {old, cache, n.scalar(0, now)});
@@ -266,21 +268,24 @@ Results importGroupQueryAttention(NodeContext &n) {
   bool plain = !n.flag("smooth_softmax") && n.integer("qk_output", 0) <= 0 && n.flag("causal", true);
   for (size_t number = 9; number < n.inputCount(); ++number)
     plain &= number == 10 || !n.input(number);
-  std::optional<Ints> total = expectInputs(n, {5, 6}) ? n.constantIntegers(6, "total_sequence_length") : std::nullopt;
-  if (!total || !readGrouped(n, heads, keyHeads, operands))
+  std::optional<Sizes> given = expectInputs(n, {5, 6}) ? n.sizes(6, "total_sequence_length", nullptr, 1) : std::nullopt;
+  if (!given || !readGrouped(n, heads, keyHeads, operands))
     return {};
   if (!plain) {
     n.fail(Code::UnsupportedForm, "position_ids, head_sink, quantised caches, norms, smooth_softmax, qk_output and "
                                   "causal=0 are not supported");
     return {};
   }
-  int64_t batch = n.shapeOf(operands.q)[0], queries = n.shapeOf(operands.q)[2];
+  eq::Extent batch = n.sizesOf(operands.q)[0], queries = n.sizesOf(operands.q)[2];
   Value past = n.input(3);
   if (past && (!n.expectRank(3, 4, 4) || !expectInputs(n, {4}) || !n.expectRank(4, 4, 4)))
     return {};
-  int64_t held = past ? n.shapeOf(past)[2] : 0, length = std::max(total->size() == 1 ? total->front() : -1, held);
-  if (total->size() != 1 || total->front() < queries || n.countOf(n.input(5)) != batch || window < -1 ||
-      window > (int64_t(1) << 40)) {
+  eq::Extent held = past ? n.sizesOf(past)[2] : eq::Extent(0), total = given->size() == 1 ? given->front() : -1;
+  eq::Extent length = max(total, held);
+  bool isShort = total.isStatic() && (total.value() < 0 || (queries.isStatic() && total.value() < queries.value()));
+  n.atMost(queries, total, "total_sequence_length is at least the query's");
+  if (isShort || !n.agree(n.elementsOf(n.input(5)), batch, "seqlens_k has one number for each entry of the batch") ||
+      window < -1 || window > (int64_t(1) << 40)) {
     n.fail(Code::OperandShape, "total_sequence_length, seqlens_k or local_window_size does not fit the query")
         .helped("one number that is at least the query's length, and one number for each entry of the batch");
     return {};
@@ -288,8 +293,12 @@ Results importGroupQueryAttention(NodeContext &n) {
   mlir::Type i64 = n.builder().getI64Type();
   Value valid = n.make("add", {n.reshape(n.cast(n.input(5), i64), {batch}), n.scalar(1, i64)});
   // The first call has nothing in the cache, whatever the lengths say.
-  Value start = total->front() == queries ? n.make("expand", {n.scalar(0, i64)}, {n.is("shape", Ints{batch})})
-                                          : n.make("sub", {valid, n.scalar(queries, i64)});
+  Value none = n.make("expand", {n.scalar(0, i64)}, {n.is("shape", Sizes{batch})}), start = none;
+  if (total != queries) {
+    start = n.make("sub", {valid, n.numbersOf({queries}, {})});
+    if (!total.isStatic() || !queries.isStatic())
+      start = n.make("select", {n.make("eq", {n.numbersOf({total}, {}), n.numbersOf({queries}, {})}), none, start});
+  }
   if (n.failed())
     return {};
   Value position = n.make("add", {n.reshape(start, {batch, 1, 1, 1}), positions(n, queries, 2, 4)});
@@ -329,12 +338,18 @@ Results importRotaryEmbedding(NodeContext &n) {
   }
   bool flat = n.rankOf(x) == 3;
   // Without a number of heads the angles say how large one is.
-  int64_t depth = 2 * n.shapeOf(n.input(2))[1];
+  eq::Extent depth = n.sizesOf(n.input(2))[1] * eq::Extent(2), most = flat ? n.sizesOf(x)[2] : 0;
+  eq::Extent many = heads > 0 || depth.is(0) ? eq::Extent(heads) : floorDiv(most, depth);
+  if (flat && !many.isStatic()) {
+    n.fail(Code::UnsupportedForm, "how many heads there are must be a number, and is " + many.str())
+        .helped("give the node num_heads, or say how large the dimensions are, with --dim NAME=N");
+    return {};
+  }
   if (flat)
-    x = splitHeads(n, x, heads > 0 ? heads : depth > 0 ? n.shapeOf(x)[2] / depth : 0);
+    x = splitHeads(n, x, many.value());
   if (n.failed())
     return {};
-  int64_t batch = n.shapeOf(x)[0], length = n.shapeOf(x)[2];
+  eq::Extent batch = n.sizesOf(x)[0], length = n.sizesOf(x)[2];
   mlir::Type i64 = n.builder().getI64Type();
   ids = n.cast(ids, i64);
   if (n.rankOf(n.input(1)) == 1)
@@ -349,10 +364,10 @@ Results importRotaryEmbedding(NodeContext &n) {
 
 constexpr OpCode codes[] = {
     {"Attention", 2, 7, 2, importAttention},
-    {"GroupQueryAttention", 1, 16, 4, importGroupQueryAttention, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"GroupQueryAttention", 1, 16, 4, importGroupQueryAttention},
     {"MultiHeadAttention", 1, 10, 4, importMultiHeadAttention},
     {"QAttention", 5, 9, 2, importQAttention},
-    {"RotaryEmbedding", 4, 4, 1, importRotaryEmbedding, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"RotaryEmbedding", 4, 4, 1, importRotaryEmbedding},
 };
 
 } // namespace

@@ -70,14 +70,13 @@ Results importConcat(NodeContext &n) {
   return {n.make("concat", map_to_vector<4>(n.inputs(), agreed), {n.is("axis", axis)})};
 }
 
-/// NumPy's rule for two shapes; empty when they do not go together. Of two expressions the first wins, and the op says
-/// at run time whether they agree.
-std::optional<Sizes> broadcast(ArrayRef<eq::Extent> a, ArrayRef<eq::Extent> b) {
+/// NumPy's rule for two shapes; empty when they do not go together.
+std::optional<Sizes> broadcast(NodeContext &n, ArrayRef<eq::Extent> a, ArrayRef<eq::Extent> b) {
   if (a.size() < b.size())
     std::swap(a, b);
   Sizes result(a);
   for (auto [to, from] : zip(reverse(result), reverse(b))) {
-    if (to.isStatic() && from.isStatic() && to != from && !to.is(1) && !from.is(1))
+    if (!n.broadcasts(from, to, "the input broadcasts to the shape"))
       return std::nullopt;
     to = eq::Extent::broadcast(to, from);
   }
@@ -89,7 +88,7 @@ Results importExpand(NodeContext &n) {
   std::optional<Sizes> wanted = n.sizes(1, "shape");
   if (!wanted)
     return {};
-  std::optional<Sizes> shape = broadcast(n.sizesOf(x), *wanted);
+  std::optional<Sizes> shape = broadcast(n, n.sizesOf(x), *wanted);
   if (!shape || any_of(*shape, [](const eq::Extent &size) { return size.isStatic() && size.value() < 0; })) {
     n.fail(Code::OperandShape, "the input does not broadcast to the shape").helped("dimensions must be equal or 1");
     return {};

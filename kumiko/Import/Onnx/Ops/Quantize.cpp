@@ -146,7 +146,11 @@ Value requantized(NodeContext &n, Value y, Value factor, Value zero) {
   Value real = n.make("round", {n.make("add", {n.make("mul", {n.cast(y, f32), factor}), shift})});
   real = n.make("max", {real, n.scalar(lowestInteger(to), f32)});
   real = n.make("min", {real, n.scalar(highestInteger(to), f32)});
-  if (real && n.shapeOf(real) != n.shapeOf(y)) {
+  // Scales do not broadcast the product.
+  bool fits = real && n.rankOf(real) == n.rankOf(y);
+  for (auto [got, wanted] : zip(n.sizesOf(fits ? real : y), n.sizesOf(y)))
+    fits = fits && n.agree(got, wanted, "scales fit the product");
+  if (real && !fits && !n.failed()) {
     n.fail(Code::OperandShape, "scales of " + describe(factor.getType()) + " do not fit " + describe(y.getType()));
     return {};
   }

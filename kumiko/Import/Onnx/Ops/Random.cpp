@@ -27,12 +27,12 @@ int64_t keyOf(NodeContext &n, std::optional<double> seed) {
 }
 
 /// Independent f64 numbers, uniform in (0, 1): the middles of 2^32 equal parts.
-Value uniform(NodeContext &n, ArrayRef<int64_t> shape, int64_t key) {
+Value uniform(NodeContext &n, const SizeList &shape, int64_t key) {
   mlir::Type f64 = n.builder().getF64Type();
   // Before the op is made: its numbers are four bytes each, those that follow eight.
   if (n.failed() || !n.typeOf(shape, f64))
     return {};
-  Value bits = n.make("random_bits", {}, {n.is("shape", shape), n.is("key", key)});
+  Value bits = n.make("random_bits", {}, {n.is("shape", shape.list()), n.is("key", key)});
   if (!bits)
     return {};
   Value middle = n.make("add", {n.cast(bits, f64), n.scalar(0.5, f64)});
@@ -50,7 +50,7 @@ mlir::Type typeNamed(NodeContext &n, mlir::Type otherwise) {
   return element ? nn::fromEquation(n.context(), *element) : otherwise;
 }
 
-Value drawUniform(NodeContext &n, ArrayRef<int64_t> shape, mlir::Type element) {
+Value drawUniform(NodeContext &n, const SizeList &shape, mlir::Type element) {
   double low = n.real("low", 0), high = n.real("high", 1);
   mlir::Type f64 = n.builder().getF64Type();
   Value u = uniform(n, shape, keyOf(n, n.real("seed")));
@@ -59,15 +59,16 @@ Value drawUniform(NodeContext &n, ArrayRef<int64_t> shape, mlir::Type element) {
 }
 
 /// Box and Muller: two uniform numbers are radius and angle of a normal one.
-Value drawNormal(NodeContext &n, ArrayRef<int64_t> shape, mlir::Type element) {
+Value drawNormal(NodeContext &n, const SizeList &shape, mlir::Type element) {
   double mean = n.real("mean", 0), scale = n.real("scale", 1);
   mlir::Type f64 = n.builder().getF64Type();
-  Ints pairs{2};
-  append_range(pairs, shape);
+  Sizes pairs{2};
+  append_range(pairs, shape.list());
   Value u = uniform(n, pairs, keyOf(n, n.real("seed")));
   if (!u)
     return {};
-  Ints start(pairs.size(), 0), step(pairs.size(), 1), out(pairs);
+  Ints start(pairs.size(), 0), step(pairs.size(), 1);
+  Sizes out = pairs;
   out[0] = 1;
   auto half = [&](int64_t number) {
     start[0] = number;
@@ -81,7 +82,7 @@ Value drawNormal(NodeContext &n, ArrayRef<int64_t> shape, mlir::Type element) {
   return y ? n.cast(y, element) : y;
 }
 
-using Draw = Value (*)(NodeContext &, ArrayRef<int64_t>, mlir::Type);
+using Draw = Value (*)(NodeContext &, const SizeList &, mlir::Type);
 
 /// With the shape in an attribute.
 Results importShaped(NodeContext &n, Draw draw) {
@@ -99,18 +100,18 @@ Results importRandomNormal(NodeContext &n) { return importShaped(n, drawNormal);
 /// With the shape of the input.
 Results importRandomUniformLike(NodeContext &n) {
   mlir::Type element = typeNamed(n, n.elementOf(n.input(0)));
-  return {drawUniform(n, n.shapeOf(n.input(0)), element)};
+  return {drawUniform(n, n.sizesOf(n.input(0)), element)};
 }
 Results importRandomNormalLike(NodeContext &n) {
   mlir::Type element = typeNamed(n, n.elementOf(n.input(0)));
-  return {drawNormal(n, n.shapeOf(n.input(0)), element)};
+  return {drawNormal(n, n.sizesOf(n.input(0)), element)};
 }
 
 /// 1 with the probability that the input gives.
 Results importBernoulli(NodeContext &n) {
   Value x = n.input(0);
   mlir::Type element = typeNamed(n, n.elementOf(x));
-  Value u = uniform(n, n.shapeOf(x), keyOf(n, n.real("seed")));
+  Value u = uniform(n, n.sizesOf(x), keyOf(n, n.real("seed")));
   Value hit = u ? n.make("lt", {u, n.cast(x, n.builder().getF64Type())}) : u;
   return {hit ? n.cast(hit, element) : hit};
 }
@@ -122,8 +123,9 @@ Results importMultinomial(NodeContext &n) {
   if (n.failed() || !n.expectRank(0, 2, 2))
     return {};
   Value x = n.input(0);
-  int64_t batch = n.shapeOf(x)[0], classes = n.shapeOf(x)[1];
-  if (samples < 0 || classes < 1) {
+  eq::Extent batch = n.sizesOf(x)[0], classes = n.sizesOf(x)[1];
+  n.atMost(1, classes, "there is a class to choose");
+  if (samples < 0 || classes.is(0)) {
     n.fail(samples < 0 ? Code::AttributeValue : Code::OperandShape, "there is nothing to choose from");
     return {};
   }
@@ -134,7 +136,7 @@ Results importMultinomial(NodeContext &n) {
   mlir::Type i64 = n.builder().getI64Type();
   Value counted = passed ? n.make("reduce", {n.cast(passed, i64)}, {n.is("kind", "+"), n.is("axes", Ints{2})}) : passed;
   // The last end may be rounded to less than 1.
-  Value chosen = n.make("min", {counted, n.scalar(classes - 1, i64)});
+  Value chosen = n.make("min", {counted, n.numbersOf({classes - eq::Extent(1)}, {})});
   return {chosen ? n.cast(chosen, element) : chosen};
 }
 
@@ -160,23 +162,20 @@ Results importDropout(NodeContext &n) {
   if (!training || ratio == 0)
     return {x, n.wants(1) ? n.make("expand", {n.scalar(1, flag)}, {n.is("shape", n.sizesOf(x))}) : Value()};
   std::optional<double> start = seed ? std::optional(double(*seed)) : std::nullopt;
-  ArrayRef<int64_t> shape = n.shapeOf(x);
-  if (n.failed())
-    return {};
-  Value u = uniform(n, shape, keyOf(n, start));
+  Value u = uniform(n, n.sizesOf(x), keyOf(n, start));
   Value mask = n.make("le", {n.scalar(ratio, f64), u});
   Value scaled = n.make("mul", {x, n.scalar(1 / (1 - ratio), x)});
   return {n.make("select", {mask, scaled, n.scalar(0, x)}), mask};
 }
 
 constexpr OpCode codes[] = {
-    {"Bernoulli", 1, 1, 1, importBernoulli, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"Bernoulli", 1, 1, 1, importBernoulli},
     {"Dropout", 1, 3, 2, importDropout},
-    {"Multinomial", 1, 1, 1, importMultinomial, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"Multinomial", 1, 1, 1, importMultinomial},
     {"RandomNormal", 0, 0, 1, importRandomNormal},
-    {"RandomNormalLike", 1, 1, 1, importRandomNormalLike, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"RandomNormalLike", 1, 1, 1, importRandomNormalLike},
     {"RandomUniform", 0, 0, 1, importRandomUniform},
-    {"RandomUniformLike", 1, 1, 1, importRandomUniformLike, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"RandomUniformLike", 1, 1, 1, importRandomUniformLike},
 };
 
 } // namespace

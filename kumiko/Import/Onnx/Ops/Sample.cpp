@@ -1,4 +1,5 @@
 //===- Sample.cpp - images sampled at computed positions -----------------------===//
+#include "kumiko/Import/Onnx/Real.h"
 #include "kumiko/Import/Onnx/Registry.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -51,40 +52,43 @@ Results importGridSample(NodeContext &n) {
 }
 
 /// Coordinates of the centres (or corners) of `size` pixels in [-1, 1].
-Value centres(NodeContext &n, int64_t size, bool align) {
+Value centres(NodeContext &n, const eq::Extent &size, bool align) {
   mlir::Type f64 = n.builder().getF64Type();
-  double pixels = std::max<int64_t>(size, 1);
-  double step = align ? (size > 1 ? 2 / (pixels - 1) : 0) : 2 / pixels, start = align ? -1 : 1 / pixels - 1;
-  return n.make("range", {n.scalar(start, f64), n.scalar(step, f64)}, {n.is("n", size)});
+  Real pixels(n, max(size, 1));
+  // A single pixel has its corner at the start, and no step.
+  Real step = align ? ifEqual(pixels, 1, 0, 2 / (pixels - 1)) : 2 / pixels, start = align ? Real(-1) : 1 / pixels - 1;
+  return n.make("range", {start.as(n, f64), step.as(n, f64)}, {n.is("n", size)});
 }
 
 /// theta applied to the homogeneous coordinates (x, y, (z,) 1) of each pixel.
 Results importAffineGrid(NodeContext &n) {
   bool align = n.flag("align_corners");
-  std::optional<Ints> size = n.constantIntegers(1, "size");
+  std::optional<Sizes> size = n.sizes(1, "size");
   if (!size || !n.expectRank(0, 3, 3))
     return {};
   Value theta = n.input(0);
   int64_t dims = int64_t(size->size()) - 2;
-  if ((dims != 2 && dims != 3) || n.shapeOf(theta).drop_front() != ArrayRef<int64_t>{dims, dims + 1} ||
-      size->front() != n.shapeOf(theta)[0]) {
+  Sizes given = n.sizesOf(theta);
+  if ((dims != 2 && dims != 3) || !n.agree(given[1], dims, "theta has one row for each dimension") ||
+      !n.agree(given[2], dims + 1, "theta has one column more than rows") ||
+      !n.agree(given[0], size->front(), "theta has the batch's size")) {
     n.fail(Code::OperandShape, "theta does not fit the size")
         .helped("size is N, C, H, W with theta N x 2 x 3, or N, C, D, H, W with theta N x 3 x 4");
     return {};
   }
-  ArrayRef<int64_t> image = ArrayRef(*size).drop_front(2);
-  if (any_of(image, [](int64_t extent) { return extent < 0; })) {
+  ArrayRef<eq::Extent> image = ArrayRef(*size).drop_front(2);
+  if (any_of(image, [](const eq::Extent &extent) { return extent.isStatic() && extent.value() < 0; })) {
     n.fail(Code::OperandValue, "the size has a negative number");
     return {};
   }
   mlir::Type f64 = n.builder().getF64Type();
-  Ints whole(image), column(image);
+  Sizes whole(image), column(image);
   column.push_back(1);
   if (!n.typeOf(column, f64))
     return {};
   SmallVector<Value, 4> parts;
   for (int64_t axis = dims - 1; axis >= 0; --axis) {
-    Ints along(dims, 1);
+    Sizes along(dims, 1);
     along[axis] = image[axis];
     Value line = centres(n, image[axis], align);
     Value spread = line ? n.make("expand", {n.reshape(line, along)}, {n.is("shape", whole)}) : line;
@@ -94,16 +98,16 @@ Results importAffineGrid(NodeContext &n) {
   Value base = n.make("concat", parts, {n.is("axis", dims)});
   if (n.failed())
     return {};
-  base = n.reshape(n.cast(base, n.elementOf(theta)), {n.countOf(parts.front()), dims + 1});
+  base = n.reshape(n.cast(base, n.elementOf(theta)), {n.elementsOf(parts.front()), dims + 1});
   Value grid = n.failed() ? Value() : n.make("matmul", {base, n.transpose(theta, {0, 2, 1})});
-  Ints result{n.shapeOf(theta)[0]};
+  Sizes result{given[0]};
   append_range(result, image);
   result.push_back(dims);
   return {grid ? n.reshape(grid, result) : grid};
 }
 
 constexpr OpCode codes[] = {
-    {"AffineGrid", 2, 2, 1, importAffineGrid, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"AffineGrid", 2, 2, 1, importAffineGrid},
     {"GridSample", 2, 2, 1, importGridSample},
 };
 

@@ -32,7 +32,16 @@ Results importScatterNd(NodeContext &n) {
   StringRef kind = combination(n);
   if (n.failed() || !n.expectRank(0, 1) || !n.expectRank(1, 1))
     return {};
-  return {n.make("scatter_nd", n.inputs(), {n.is("kind", kind)})};
+  Value x = n.input(0), index = n.input(1), update = n.input(2);
+  // An index has as many parts as the ranks of the others leave, also where its size is not a number.
+  int64_t parts = n.rankOf(x) + n.rankOf(index) - 1 - n.rankOf(update);
+  if (parts >= 0 && !n.sizesOf(index).back().isStatic()) {
+    Sizes shape = n.sizesOf(index);
+    n.agree(shape.back(), parts, "indices have one part for each dimension that they choose");
+    shape.back() = parts;
+    index = n.reshape(index, shape);
+  }
+  return {n.make("scatter_nd", {x, index, update}, {n.is("kind", kind)})};
 }
 
 /// A cache with new entries along `axis`, from a position of its own for each entry of the batch.

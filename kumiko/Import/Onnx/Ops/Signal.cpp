@@ -1,4 +1,5 @@
 //===- Signal.cpp - Fourier transforms and window functions --------------------===//
+#include "kumiko/Import/Onnx/Real.h"
 #include "kumiko/Import/Onnx/Registry.h"
 #include "kumiko/Import/Onnx/TensorData.h"
 #include "kumiko/Nn/Types.h"
@@ -16,38 +17,58 @@ namespace {
 /// Lengths of transforms stay below this, so that products of two of them do not overflow.
 constexpr int64_t lengthLimit = int64_t(1) << 31;
 
-/// A constant scalar that is a length, at least `lowest`; nothing when the input is left out.
-std::optional<int64_t> length(NodeContext &n, size_t input, StringRef role, int64_t lowest) {
-  std::optional<Ints> list = n.constantIntegers(input, role);
+/// Fails unless the length is from `lowest` to the limit; a run looks at what is not a number.
+bool isLength(NodeContext &n, const eq::Extent &length, const Twine &role, int64_t lowest) {
+  if (n.failed())
+    return false;
+  if (length.isStatic() && (length.value() < lowest || length.value() >= lengthLimit)) {
+    n.fail(Code::OperandValue, role + " must be one number from " + Twine(lowest) + " to " + Twine(lengthLimit - 1));
+    return false;
+  }
+  n.atMost(lowest, length, role + " must be at least " + Twine(lowest));
+  n.atMost(length, lengthLimit - 1, role + " must be at most " + Twine(lengthLimit - 1));
+  return true;
+}
+
+/// A scalar that is a length, at least `lowest`; nothing when the input is left out.
+std::optional<eq::Extent> length(NodeContext &n, size_t input, StringRef role, int64_t lowest) {
+  std::optional<Sizes> list = n.sizes(input, role);
   if (!list || n.failed())
     return std::nullopt;
-  if (list->size() != 1 || list->front() < lowest || list->front() >= lengthLimit) {
-    n.fail(Code::OperandValue, role + " must be one number from " + Twine(lowest) + " to " + Twine(lengthLimit - 1));
+  return isLength(n, list->size() == 1 ? list->front() : eq::Extent(-1), role, lowest) ? std::optional(list->front())
+                                                                                       : std::nullopt;
+}
+
+/// The same where only a number will do.
+std::optional<int64_t> fixedLength(NodeContext &n, size_t input, StringRef role, int64_t lowest) {
+  std::optional<Ints> list = n.constantIntegers(input, role);
+  if (!list || n.failed() || !isLength(n, list->size() == 1 ? list->front() : -1, role, lowest))
     return std::nullopt;
-  }
   return list->front();
 }
 
 /// Part of one axis; all other dimensions whole.
-Value sliceAxis(NodeContext &n, Value x, int64_t axis, int64_t start, int64_t step, int64_t count) {
-  Ints starts(n.rankOf(x), 0), steps(n.rankOf(x), 1), out(n.shapeOf(x));
-  starts[axis] = count ? start : 0;
+Value sliceAxis(NodeContext &n, Value x, int64_t axis, const eq::Extent &start, int64_t step, const eq::Extent &count) {
+  Ints steps(n.rankOf(x), 1);
+  Sizes starts(n.rankOf(x), 0), out = n.sizesOf(x);
+  starts[axis] = count.is(0) ? eq::Extent(0) : start;
   steps[axis] = step;
   out[axis] = count;
   return n.make("slice", {x}, {n.is("start", starts), n.is("step", steps), n.is("out", out)});
 }
 
-Value dft(NodeContext &n, Value x, int64_t axis, int64_t count, int64_t kept, bool inverse) {
+Value dft(NodeContext &n, Value x, int64_t axis, const eq::Extent &count, const eq::Extent &kept, bool inverse) {
   return n.make("dft", {x}, {n.is("axis", axis), n.is("n", count), n.is("out", kept), n.is("inverse", inverse)});
 }
 
 /// A real signal of `count` samples from the first half of its spectrum: the other half is its mirror image,
 /// conjugated.
-Value realInverse(NodeContext &n, Value x, int64_t axis, int64_t count) {
-  int64_t rank = n.rankOf(x), half = count / 2 + 1, rest = count - half;
-  Ints lo(rank, 0), hi(rank, 0);
-  hi[axis] = half - n.shapeOf(x)[axis];
-  hi.back() = 2 - n.shapeOf(x).back(); // a spectrum may come without imaginary parts
+Value realInverse(NodeContext &n, Value x, int64_t axis, const eq::Extent &count) {
+  int64_t rank = n.rankOf(x);
+  eq::Extent half = floorDiv(count, 2) + eq::Extent(1), rest = count - half;
+  Sizes lo(rank, 0), hi(rank, 0);
+  hi[axis] = half - n.sizesOf(x)[axis];
+  hi.back() = eq::Extent(2) - n.sizesOf(x).back(); // a spectrum may come without imaginary parts
   Value front = n.make("pad", {x, Value()}, {n.is("lo", lo), n.is("hi", hi)});
   if (!front)
     return {};
@@ -56,6 +77,19 @@ Value realInverse(NodeContext &n, Value x, int64_t axis, int64_t count) {
   Value whole = n.make("concat", {front, mirror}, {n.is("axis", axis)});
   Value y = n.failed() ? Value() : dft(n, whole, axis, count, count, /*inverse=*/true);
   return y ? sliceAxis(n, y, rank - 1, 0, 1, 1) : y;
+}
+
+/// Fails unless the last dimension is that of real numbers, or (unless they must be real) of complex ones.
+bool hasParts(NodeContext &n, const eq::Extent &parts, bool isReal) {
+  bool good = isReal ? n.agree(parts, 1, "a onesided transform takes a real signal")
+                     : !parts.isStatic() || parts.is(1) || parts.is(2);
+  if (!good && !n.failed())
+    n.fail(Code::OperandShape, isReal ? "onesided needs a real signal"
+                                      : "the last dimension holds real and imaginary parts, and has " + parts.str())
+        .helped(isReal ? "the last dimension must be 1" : "it must be 1 or 2");
+  n.atMost(1, parts, "the last dimension holds real and imaginary parts");
+  n.atMost(parts, 2, "the last dimension holds real and imaginary parts");
+  return good;
 }
 
 Results importDft(NodeContext &n) {
@@ -68,65 +102,61 @@ Results importDft(NodeContext &n) {
   if (n.failed() || !n.expectRank(0, 2))
     return {};
   axis = n.axis(axis, rank);
-  ArrayRef<int64_t> shape = n.shapeOf(x);
-  if (!n.failed() && (axis == rank - 1 || shape.back() < 1 || shape.back() > 2))
-    n.fail(Code::OperandShape, "the last dimension holds real and imaginary parts: it has 1 or 2 elements and is not "
-                               "transformed");
-  else if (!n.failed() && oneSided && !inverse && shape.back() != 1)
-    n.fail(Code::OperandShape, "onesided needs a real signal").helped("the last dimension must be 1");
-  std::optional<int64_t> given = length(n, 1, "dft_length", 1);
-  if (n.failed())
+  if (!n.failed() && axis == rank - 1)
+    n.fail(Code::OperandShape, "the last dimension holds real and imaginary parts and is not transformed");
+  std::optional<eq::Extent> given = length(n, 1, "dft_length", 1);
+  if (n.failed() || !hasParts(n, n.sizesOf(x).back(), oneSided && !inverse))
     return {};
-  int64_t count = given.value_or(inverse && oneSided ? 2 * (shape[axis] - 1) : shape[axis]);
-  if (count < 1 || count >= lengthLimit) {
-    n.fail(Code::OperandShape, "a transform of " + Twine(count) + " samples is not possible");
+  eq::Extent samples = n.sizesOf(x)[axis];
+  eq::Extent count = given.value_or(inverse && oneSided ? (samples - eq::Extent(1)) * eq::Extent(2) : samples);
+  if (!isLength(n, count, "the length of a transform", 1))
     return {};
-  }
   if (inverse && oneSided)
     return {realInverse(n, x, axis, count)};
-  return {dft(n, x, axis, count, oneSided ? count / 2 + 1 : count, inverse)};
+  return {dft(n, x, axis, count, oneSided ? floorDiv(count, 2) + eq::Extent(1) : count, inverse)};
 }
 
 Results importStft(NodeContext &n) {
   Value x = n.input(0), window = n.input(2);
   bool oneSided = n.flag("onesided", true);
-  std::optional<int64_t> hop = length(n, 1, "frame_step", 1), given = length(n, 3, "frame_length", 1);
+  std::optional<eq::Extent> hop = length(n, 1, "frame_step", 1), given = length(n, 3, "frame_length", 1);
   if (n.failed() || !n.expectRank(0, 2, 3) || (window && !n.expectRank(2, 1, 1)))
     return {};
   if (n.rankOf(x) == 2)
-    x = n.reshape(x, {n.shapeOf(x)[0], n.shapeOf(x)[1], 1});
-  int64_t samples = n.shapeOf(x)[1], parts = n.shapeOf(x)[2];
-  int64_t count = given.value_or(window ? n.shapeOf(window)[0] : samples);
-  if (count < 1 || count > samples || count >= lengthLimit || (window && n.shapeOf(window)[0] != count)) {
+    x = n.reshape(x, {n.sizesOf(x)[0], n.sizesOf(x)[1], 1});
+  eq::Extent samples = n.sizesOf(x)[1], count = given.value_or(window ? n.sizesOf(window)[0] : samples);
+  bool isLonger = count.isStatic() && samples.isStatic() && count.value() > samples.value();
+  if (isLonger || (window && !n.agree(n.sizesOf(window)[0], count, "the window is as long as a frame"))) {
     n.fail(Code::OperandShape,
-           "a frame of " + Twine(count) + " samples does not fit the signal of " + Twine(samples) + " or the window")
+           "a frame of " + count.str() + " samples does not fit the signal of " + samples.str() + " or the window")
         .helped("the window has one number per sample of a frame, and a frame is at most the signal");
     return {};
   }
-  if (parts < 1 || parts > 2 || (oneSided && parts != 1)) {
-    n.fail(Code::OperandShape, "onesided needs a real signal").helped("the last dimension must be 1");
+  n.atMost(count, samples, "a frame is not longer than the signal");
+  if (!isLength(n, count, "the length of a frame", 1) || !hasParts(n, n.sizesOf(x)[2], oneSided))
     return {};
-  }
   Value frames =
-      n.make("frames", {x, window}, {n.is("hop", *hop), n.is("n", count), n.is("out", 1 + (samples - count) / *hop)});
-  return {frames ? dft(n, frames, 2, count, oneSided ? count / 2 + 1 : count, /*inverse=*/false) : frames};
+      n.make("frames", {x, window},
+             {n.is("hop", *hop), n.is("n", count), n.is("out", floorDiv(samples - count, *hop) + eq::Extent(1))});
+  eq::Extent kept = oneSided ? floorDiv(count, 2) + eq::Extent(1) : count;
+  return {frames ? dft(n, frames, 2, count, kept, /*inverse=*/false) : frames};
 }
 
 /// a - b cos(2 pi i / N) + c cos(4 pi i / N)
 Results importWindow(NodeContext &n, double a, double b, double c) {
   bool periodic = n.flag("periodic", true);
   std::optional<ElementType> to = elementTypeOf(static_cast<DataType>(n.integer("output_datatype", 1)));
-  std::optional<int64_t> size = length(n, 0, "size", 0);
+  std::optional<eq::Extent> size = length(n, 0, "size", 0);
   if (!to && !n.failed())
     n.fail(Code::UnsupportedType, "output_datatype is not a number type");
   if (n.failed())
     return {};
   // A symmetric window of one element is its first.
-  double period = std::max<int64_t>(periodic ? *size : *size - 1, 1), turn = 2 * std::numbers::pi / period;
+  Real period(n, max(periodic ? *size : *size - eq::Extent(1), 1)), turn = Real(2 * std::numbers::pi) / period;
   mlir::Type f64 = n.builder().getF64Type();
   Value i = n.make("range", {n.scalar(0, f64), n.scalar(1, f64)}, {n.is("n", *size)});
-  auto wave = [&](double scale, double rate) {
-    return n.make("mul", {n.make("cos", {n.make("mul", {i, n.scalar(rate, f64)})}), n.scalar(scale, f64)});
+  auto wave = [&](double scale, const Real &rate) {
+    return n.make("mul", {n.make("cos", {n.make("mul", {i, rate.as(n, f64)})}), n.scalar(scale, f64)});
   };
   Value y = n.make("sub", {n.scalar(a, f64), wave(b, turn)});
   if (c != 0)
@@ -170,7 +200,7 @@ std::optional<Ints> melPoints(NodeContext &n, int64_t bins, int64_t samples) {
 /// A triangle per column: rises from its first point to the second, falls to the third.
 Results importMelWeightMatrix(NodeContext &n) {
   std::optional<ElementType> to = elementTypeOf(static_cast<DataType>(n.integer("output_datatype", 1)));
-  std::optional<int64_t> bins = length(n, 0, "num_mel_bins", 0), samples = length(n, 1, "dft_length", 0);
+  std::optional<int64_t> bins = fixedLength(n, 0, "num_mel_bins", 0), samples = fixedLength(n, 1, "dft_length", 0);
   if (!to && !n.failed())
     n.fail(Code::UnsupportedType, "output_datatype is not a number type");
   mlir::Type f64 = n.builder().getF64Type();
@@ -196,11 +226,11 @@ Results importMelWeightMatrix(NodeContext &n) {
 
 constexpr OpCode codes[] = {
     {"BlackmanWindow", 1, 1, 1, importBlackman},
-    {"DFT", 1, 3, 1, importDft, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"DFT", 1, 3, 1, importDft},
     {"HammingWindow", 1, 1, 1, importHamming},
     {"HannWindow", 1, 1, 1, importHann},
     {"MelWeightMatrix", 5, 5, 1, importMelWeightMatrix},
-    {"STFT", 2, 4, 1, importStft, /*takesLists=*/false, /*needsNumbers=*/true},
+    {"STFT", 2, 4, 1, importStft},
 };
 
 } // namespace

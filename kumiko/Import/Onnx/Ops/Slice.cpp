@@ -22,6 +22,13 @@ struct Range {
 /// A position: negative numbers count from the end, everything beyond is cut.
 eq::Extent inside(NodeContext &n, const eq::Extent &position, const eq::Extent &size, const eq::Extent &low,
                   const eq::Extent &high) {
+  // Beyond every end, as exporters write "all of it".
+  constexpr int64_t huge = std::numeric_limits<int32_t>::max();
+  bool isHuge = position.isStatic() && (position.value() >= huge || position.value() <= -huge);
+  if (isHuge && !size.isStatic()) {
+    n.atMost(size, huge, "an axis that is cut by a large number is not longer than that");
+    return position.value() > 0 ? high : low;
+  }
   bool fromEnd = position.isStatic() ? position.value() < 0 : (position + eq::Extent(1)).knownNonPositive();
   // From which end n - 1 counts is decided here; a run in which that is wrong is refused.
   if (!fromEnd)
@@ -171,6 +178,7 @@ bool checkPads(NodeContext &n, const Sizes &lo, const Sizes &hi, StringRef mode)
     } else if (mode != "constant" && size.is(0) && !after.is(0)) {
       n.fail(Code::OperandShape, "axis " + Twine(axis) + " is empty: there is nothing to repeat");
     } else {
+      n.atMost(0, after, "no dimension is padded to less than nothing");
       continue;
     }
     return false;
