@@ -88,7 +88,10 @@ def resampling():
         ("far outside", 4, dict(cubic, out=6, gain=2.0, shift=-4.0)),
         ("first axis", 2, dict(plain, axis=0, out=3, gain=0.5, shift=0.2)),
     ]:
-        case("resize_axis", name, [x], [resize(x, **given)], taps=taps, **given)
+        case("resize_axis", name, [x, None], [resize(x, **given)], taps=taps, **given)
+    spread = dict(plain, out=2, gain=2.0, shift=0.4, shrink=0.5)
+    case("resize_axis", "the map is an operand", [x, np.array([2.0, 0.4, 0.5])], [resize(x, **spread)], taps=4,
+         **dict(spread, gain=7.0, shift=7.0, shrink=7.0))
 
 
 def rotations():

@@ -174,6 +174,43 @@ TEST(Symbols, SlicesOfShapesAndOfData) {
       << m.text();
 }
 
+// "All of it" leaves nothing of its large number behind.
+TEST(Symbols, SlicesToTheEnd) {
+  for (int64_t end : {int64_t(INT32_MAX), INT64_MAX}) {
+    std::vector<Message> lists{integers("from", {0}), integers("to", {end})};
+    EXPECT_EQ(Symbolic(one(node("Slice", {"x", "from", "to"}, {"y"}), {"N", 4}, lists)).result(), "N, 4");
+  }
+}
+
+TEST(Symbols, ExpandBroadcastsBothWays) {
+  Symbolic m(one(node("Expand", {"x", "s"}, {"y"}), {"N", 4}, {integers("s", {6, 1})}));
+  EXPECT_EQ(m.result(), "6, 4");
+  EXPECT_EQ(m.checks()[0], "6 ~ N");
+}
+
+// Sizes that follow from others are expressions; a scale that rounds is computed while the model runs.
+TEST(Symbols, ResizedImages) {
+  auto sizes = [](std::vector<Message> nodes, std::vector<Message> initializers) {
+    GraphParts parts = one(nodes[0], {1, "H"}, initializers);
+    parts.nodes = nodes;
+    return Symbolic(parts);
+  };
+  std::vector<Message> like{node("Shape", {"x"}, {"s"}), node("Add", {"s", "more"}, {"t"}),
+                            node("Resize", {"x", "", "", "t"}, {"y"}, "", {attribute("mode", "linear")})};
+  Symbolic byShape = sizes(like, {integers("more", {0, 3})});
+  EXPECT_EQ(byShape.result(), "1, H + 3");
+  EXPECT_EQ(byShape.symbols(), "H");
+  GraphParts parts = one(node("Resize", {"x", "", "f"}, {"y"}), {1, "H"});
+  parts.inputs.push_back(valueInfo("f", DataType::Float, {2}));
+  EXPECT_EQ(Symbolic(parts).symbols(), "H, Resize.0.0 (data), Resize.0.0.1 (data)");
+}
+
+TEST(Symbols, Transforms) {
+  GraphParts parts = one(node("STFT", {"x", "hop", "", "n"}, {"y"}), {1, "T", 1}, {integers("hop", {160}), integers("n", {400})});
+  Symbolic m(parts);
+  EXPECT_EQ(m.result(), "1, ((T - 80) floordiv 160) - 1, 201, 2") << m.errors();
+}
+
 TEST(Symbols, CountsOfData) {
   Symbolic m(one(node("NonZero", {"x"}, {"y"}), {"N", 4}));
   EXPECT_EQ(m.result(), "2, NonZero.0");

@@ -134,6 +134,8 @@ public:
 
   /// Whether these inputs are constants, or follow from constants.
   bool isConstant(std::initializer_list<size_t> numbers);
+  /// Whether every element of an input of integers is a number or follows from shapes.
+  bool followsFromShapes(size_t number);
   /// The elements of an integer tensor as extents: numbers, what follows from shapes, and for all else a symbol that is
   /// read while the model runs, within the bounds for that element. Fails when that cannot be, for one when the number
   /// of elements is not known and the op does not say how many there must be (`count`). An input left out gives nothing
@@ -143,7 +145,8 @@ public:
                              std::optional<int64_t> count = std::nullopt);
   /// The list from the attribute `name`, or (later opsets) from the input `number`.
   std::optional<Sizes> sizesFrom(llvm::StringRef name, size_t number,
-                                 llvm::function_ref<DataBounds(size_t)> bounds = nullptr);
+                                 llvm::function_ref<DataBounds(size_t)> bounds = nullptr,
+                                 std::optional<int64_t> count = std::nullopt);
 
   /// An integer scalar as an extent: a symbol that is read while the model runs, and is not negative.
   eq::Extent readExtent(mlir::Value scalar);

@@ -97,6 +97,15 @@ std::optional<Sizes> NodeContext::sizes(size_t number, StringRef role, llvm::fun
   return list;
 }
 
+bool NodeContext::followsFromShapes(size_t number) {
+  auto isWhole = [](const std::optional<eq::Known> &element) { return element && element->denominator == 1; };
+  Value value = input(number);
+  if (!value || !isa<IntegerType>(elementOf(value)) || !elementsOf(value).isStatic())
+    return false;
+  const eq::KnownElements &known = importer.numbersOf(value);
+  return int64_t(known.size()) == elementsOf(value).value() && all_of(known, isWhole);
+}
+
 bool NodeContext::takesSymbols() const { return importer.options.symbols; }
 
 eq::Extent NodeContext::readExtent(Value scalar) {
@@ -106,10 +115,11 @@ eq::Extent NodeContext::readExtent(Value scalar) {
 }
 
 std::optional<Sizes> NodeContext::sizesFrom(StringRef name, size_t number,
-                                            llvm::function_ref<DataBounds(size_t)> bounds) {
+                                            llvm::function_ref<DataBounds(size_t)> bounds,
+                                            std::optional<int64_t> count) {
   if (std::optional<Ints> list = integers(name))
     return Sizes(list->begin(), list->end());
-  return sizes(number, name, bounds);
+  return sizes(number, name, bounds, count);
 }
 
 Value NodeContext::numbersOf(ArrayRef<eq::Extent> list, ArrayRef<int64_t> shape) {

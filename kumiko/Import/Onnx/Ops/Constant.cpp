@@ -1,4 +1,5 @@
 //===- Constant.cpp - values that need no input, or only its shape -----------===//
+#include "kumiko/Import/Onnx/Real.h"
 #include "kumiko/Import/Onnx/Registry.h"
 #include "kumiko/Import/Onnx/TensorData.h"
 #include "kumiko/Nn/Nn.h"
@@ -85,50 +86,50 @@ std::optional<int64_t> rangeLength(const Tensor &start, const Tensor &limit, con
   return length < (__int128(1) << 62) ? std::optional(int64_t(length)) : std::nullopt;
 }
 
-/// A range of integers whose ends follow from shapes or from data; nothing when all three are numbers.
-std::optional<Results> symbolicRange(NodeContext &n) {
-  auto isWhole = [&](size_t number) {
-    return n.input(number) && n.elementsOf(n.input(number)).is(1) && isa<IntegerType>(n.elementOf(n.input(number)));
-  };
-  if (n.interprets() || !isWhole(0) || !isWhole(1) || !isWhole(2) || n.isConstant({0, 1, 2}))
+/// The length of a range of integers that follow from shapes; nothing where one does not, or delta is no number.
+std::optional<eq::Extent> lengthFromShapes(NodeContext &n) {
+  if (!n.followsFromShapes(0) || !n.followsFromShapes(1) || !n.followsFromShapes(2))
     return std::nullopt;
-  std::optional<Sizes> start = n.sizes(0, "start"), delta = n.sizes(2, "delta");
-  // A limit below the start gives an empty range, not a refusal.
-  bool ascends = start && delta && start->front().knownNonNegative() && delta->front().knownNonNegative();
-  std::optional<Sizes> limit =
-      n.sizes(1, "limit", [&](size_t) { return DataBounds{std::nullopt, std::nullopt, /*clamp=*/ascends}; });
-  if (n.failed())
-    return Results();
-  if (!delta->front().isStatic() || delta->front().is(0)) {
-    n.fail(Code::NotConstant, "delta must be a number that is not 0")
-        .helped("only start and limit may depend on shapes");
-    return Results();
-  }
+  std::optional<Sizes> start = n.sizes(0, "start"), limit = n.sizes(1, "limit"), delta = n.sizes(2, "delta");
+  if (n.failed() || start->size() != 1 || limit->size() != 1 || delta->size() != 1 || !delta->front().isStatic() ||
+      delta->front().is(0))
+    return std::nullopt;
   int64_t step = delta->front().value();
   eq::Extent distance = step > 0 ? limit->front() - start->front() : start->front() - limit->front();
-  eq::Extent length = ceilDiv(max(distance, 0), step > 0 ? step : -step);
-  Value first = n.reshape(n.input(0), {}), by = n.reshape(n.input(2), {});
-  return Results{n.make("range", {first, by}, {n.is("n", length)})};
+  return ceilDiv(max(distance, 0), step > 0 ? step : -step);
+}
+
+/// The same of numbers that only a run can tell: -floor((start - limit) / delta), in f64.
+eq::Extent lengthFromData(NodeContext &n) {
+  Real start(n, n.input(0)), limit(n, n.input(1)), delta(n, n.input(2));
+  return wholeOf(n, max(0 - floor((start - limit) / delta), 0));
 }
 
 Results importRange(NodeContext &n) {
   bool inFloat = n.integer("stash_type", 1) == 1;
-  if (std::optional<Results> symbolic = symbolicRange(n))
-    return *symbolic;
-  std::optional<Tensor> start = n.constant(0, "start"), limit = n.constant(1, "limit"), delta = n.constant(2, "delta");
-  if (n.failed())
-    return {};
-  bool alike = start->element() == limit->element() && limit->element() == delta->element();
-  if (start->count() != 1 || limit->count() != 1 || delta->count() != 1 || !alike) {
+  auto isScalar = [&](size_t number) {
+    Value x = n.input(number);
+    return x && n.elementOf(x) == n.elementOf(n.input(0)) && n.agree(n.elementsOf(x), 1, "a range has scalars");
+  };
+  if (!n.input(0) || !isScalar(0) || !isScalar(1) || !isScalar(2)) {
     n.fail(Code::OperandShape, "start, limit and delta must be scalars of one type");
     return {};
   }
-  std::optional<int64_t> length = rangeLength(*start, *limit, *delta);
-  if (!length) {
-    n.fail(Code::OperandValue, "the range has no end").helped("delta must not be 0, and all three must be finite");
-    return {};
+  std::optional<eq::Extent> length;
+  if (n.interprets() || !n.takesSymbols() || n.isConstant({0, 1, 2})) {
+    std::optional<Tensor> start = n.constant(0, "start"), limit = n.constant(1, "limit"), delta = n.constant(2, "delta");
+    if (n.failed())
+      return {};
+    length = rangeLength(*start, *limit, *delta);
+    if (!length) {
+      n.fail(Code::OperandValue, "the range has no end").helped("delta must not be 0, and all three must be finite");
+      return {};
+    }
+  } else {
+    length = lengthFromShapes(n);
+    length = length ? *length : lengthFromData(n);
   }
-  if (!n.typeOf({*length}, n.elementOf(n.input(0))))
+  if (n.failed() || !n.typeOf({*length}, n.elementOf(n.input(0))))
     return {};
   Value first = n.reshape(n.input(0), {}), step = n.reshape(n.input(2), {});
   mlir::Type element = n.elementOf(first);

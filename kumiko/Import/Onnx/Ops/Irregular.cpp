@@ -30,7 +30,7 @@ Results importTopK(NodeContext &n) {
   auto bounds = [&](size_t) { return DataBounds{std::nullopt, size}; };
   if (n.opset < 10)
     k = n.requiredInteger("k");
-  else if (std::optional<Sizes> given = n.sizes(1, "K", bounds))
+  else if (std::optional<Sizes> given = n.sizes(1, "K", bounds, 1))
     k = given->size() == 1 ? given->front() : -1;
   else if (!n.failed())
     n.fail(Code::Arity, "input 1 is left out but required");

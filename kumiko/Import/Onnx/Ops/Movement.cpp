@@ -1,7 +1,7 @@
 //===- Movement.cpp - elements that change places ----------------------------===//
+#include "kumiko/Import/Onnx/Real.h"
 #include "kumiko/Import/Onnx/Registry.h"
 #include "kumiko/Nn/Nn.h"
-#include "kumiko/Support/Convert.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -112,7 +112,7 @@ Results importTile(NodeContext &n) {
       return {};
     (*repeats)[place] = tiles->front();
   } else {
-    repeats = n.sizes(1, "repeats");
+    repeats = n.sizes(1, "repeats", nullptr, n.rankOf(x));
   }
   if (n.failed() || !repeats)
     return {};
@@ -197,23 +197,24 @@ Results importSpaceToDepth(NodeContext &n) {
 
 /// on where the index says so along a new axis, off elsewhere; negative indices count from the end.
 Results importOneHot(NodeContext &n) {
-  std::optional<Tensor> depth = n.constant(1, "depth");
-  if (!depth)
+  SmallVector<Real, 6> given = realsOf(n, 1, "depth", 1);
+  if (n.failed())
     return {};
   Value values = n.input(2);
-  double size = depth->count() == 1 ? valueAt(*depth, 0) : -1;
-  if (!(size >= 0 && size < 1e15) || n.rankOf(values) != 1 || !n.agree(n.sizesOf(values)[0], 2, "values are two")) {
+  bool isOne = given.size() == 1 && (!given[0].isNumber() || (given[0].number() >= 0 && given[0].number() < 1e15));
+  if (!isOne || n.rankOf(values) != 1 || !n.agree(n.sizesOf(values)[0], 2, "values are two")) {
     n.fail(Code::OperandValue, "depth must be one number, not negative, and values must have two elements");
     return {};
   }
   mlir::Type i64 = n.builder().getI64Type();
-  Value index = n.cast(n.input(0), i64), length = n.scalar(size, i64);
+  eq::Extent size = wholeOf(n, given[0]);
+  Value index = n.cast(n.input(0), i64), length = n.numbersOf({size}, {});
   index = n.make("select", {n.make("lt", {index, n.scalar(0, i64)}), n.make("add", {index, length}), index});
   int64_t rank = n.rankOf(n.input(0)) + 1, axis = n.axis(n.integer("axis", -1), rank);
   if (n.failed())
     return {};
   Sizes kept = n.sizesOf(n.input(0));
-  Ints column(rank, 1);
+  Sizes column(rank, 1);
   kept.insert(kept.begin() + axis, 1);
   column[axis] = size;
   Value position = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", column[axis])});

@@ -18,11 +18,12 @@ namespace {
 constexpr int64_t lengthLimit = int64_t(1) << 31;
 
 /// Fails unless the length is from `lowest` to the limit; a run looks at what is not a number.
-bool isLength(NodeContext &n, const eq::Extent &length, const Twine &role, int64_t lowest) {
+bool isLength(NodeContext &n, const eq::Extent &length, const Twine &role, int64_t lowest,
+              Code code = Code::OperandValue) {
   if (n.failed())
     return false;
   if (length.isStatic() && (length.value() < lowest || length.value() >= lengthLimit)) {
-    n.fail(Code::OperandValue, role + " must be one number from " + Twine(lowest) + " to " + Twine(lengthLimit - 1));
+    n.fail(code, role + " must be one number from " + Twine(lowest) + " to " + Twine(lengthLimit - 1));
     return false;
   }
   n.atMost(lowest, length, role + " must be at least " + Twine(lowest));
@@ -109,7 +110,7 @@ Results importDft(NodeContext &n) {
     return {};
   eq::Extent samples = n.sizesOf(x)[axis];
   eq::Extent count = given.value_or(inverse && oneSided ? (samples - eq::Extent(1)) * eq::Extent(2) : samples);
-  if (!isLength(n, count, "the length of a transform", 1))
+  if (!isLength(n, count, "the length of a transform", 1, Code::OperandShape))
     return {};
   if (inverse && oneSided)
     return {realInverse(n, x, axis, count)};
@@ -133,7 +134,7 @@ Results importStft(NodeContext &n) {
     return {};
   }
   n.atMost(count, samples, "a frame is not longer than the signal");
-  if (!isLength(n, count, "the length of a frame", 1) || !hasParts(n, n.sizesOf(x)[2], oneSided))
+  if (!isLength(n, count, "the length of a frame", 1, Code::OperandShape) || !hasParts(n, n.sizesOf(x)[2], oneSided))
     return {};
   Value frames =
       n.make("frames", {x, window},

@@ -102,7 +102,7 @@ Results importSlice(NodeContext &n) {
 
 /// How long each output is: given, or as equal as possible with the last one shorter.
 std::optional<Sizes> splitLengths(NodeContext &n, const eq::Extent &size) {
-  std::optional<Sizes> given = n.sizesFrom("split", 1);
+  std::optional<Sizes> given = n.sizesFrom("split", 1, nullptr, n.outputCount());
   std::optional<int64_t> asked = n.integer("num_outputs");
   if (n.failed())
     return std::nullopt;
@@ -196,7 +196,7 @@ Results importPad(NodeContext &n) {
     pads = n.sizesFrom(n.opset < 2 ? "paddings" : "pads", /*number=*/n.inputCount());
     value = n.scalar(n.real("value", 0), x);
   } else {
-    pads = n.sizes(1, "pads");
+    pads = n.sizes(1, "pads", nullptr, n.input(3) ? std::nullopt : std::optional(2 * rank));
     axes = n.constantIntegers(3, "axes");
     if (n.input(2) && n.elementsOf(n.input(2)).is(1))
       value = n.reshape(n.input(2), {});
@@ -234,10 +234,10 @@ Results importCenterCropPad(NodeContext &n) {
   Value x = n.input(0);
   int64_t rank = n.rankOf(x);
   std::optional<Ints> given = n.integers("axes");
-  std::optional<Sizes> wanted = n.sizes(1, "shape");
+  Ints axes = given.value_or(counting(0, rank));
+  std::optional<Sizes> wanted = n.sizes(1, "shape", nullptr, axes.size());
   if (!wanted)
     return {};
-  Ints axes = given.value_or(counting(0, rank));
   Sizes lo(rank, 0), hi(rank, 0);
   if (axes.size() != wanted->size()) {
     n.fail(Code::OperandShape, "shape and axes have different lengths");
