@@ -42,7 +42,8 @@ StringMap<Expectation> readExpectations(StringRef path, Mode mode, std::string &
   for (line_iterator line(**buffer, /*SkipBlanks=*/true, '#'); !line.is_at_end(); ++line) {
     auto [word, rest] = line->trim().split(' ');
     auto [name, reason] = rest.trim().split(' ');
-    bool isOfMode = (word == "uncompiled" && mode != Mode::Evaluator) || (word == "unsymbolic" && mode == Mode::Symbolic);
+    bool isOfMode =
+        (word == "uncompiled" && mode != Mode::Evaluator) || (word == "unsymbolic" && mode == Mode::Symbolic);
     bool good = is_contained({"refused", "differs", "uncompiled", "unsymbolic"}, word) && !name.empty() &&
                 !reason.trim().empty();
     if (good && word.starts_with("un") && !isOfMode)
@@ -57,7 +58,8 @@ StringMap<Expectation> readExpectations(StringRef path, Mode mode, std::string &
       continue;
     }
     why = path.str() + ", line " + std::to_string(line.line_number()) + ": " +
-          (good ? name.str() + " is there twice" : "expected `refused`, `differs`, `uncompiled` or `unsymbolic`, NAME and REASON");
+          (good ? name.str() + " is there twice"
+                : "expected `refused`, `differs`, `uncompiled` or `unsymbolic`, NAME and REASON");
     return list;
   }
   return list;

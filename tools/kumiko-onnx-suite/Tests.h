@@ -32,8 +32,8 @@ struct Expectation {
   std::string reason; ///< in words
 };
 /// Lines of `refused NAME REASON` and `differs NAME REASON`, for compiled code alone `uncompiled NAME REASON`, and for
-/// symbols alone `unsymbolic NAME REASON`; the last two replace a `differs` before them. `#` begins a comment. Empty with
-/// `why` set when the file cannot be understood.
+/// symbols alone `unsymbolic NAME REASON`; the last two replace a `differs` before them. `#` begins a comment. Empty
+/// with `why` set when the file cannot be understood.
 llvm::StringMap<Expectation> readExpectations(llvm::StringRef path, Mode mode, std::string &why);
 
 } // namespace kumiko::suite

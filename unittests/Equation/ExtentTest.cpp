@@ -157,8 +157,8 @@ TEST(Extent, TextIsReadBack) {
   Extent h = sym("H"), w = sym("x[1]"), odd = sym("past + 1");
   for (const Extent &extent :
        {h * w * Extent(-3) + Extent(7), floorDiv(h - Extent(1), 2) + Extent(1), max(h - w, odd), min(h * h, 12),
-        Extent::broadcast(h, w), floorDiv(h + w, odd), -h, h - Extent(1), max(floorDiv(h, w) * odd, w),
-        floorDiv(-h, 2), floorDiv(h, w * Extent(2)), floorDiv(h + w, h * w)}) {
+        Extent::broadcast(h, w), floorDiv(h + w, odd), -h, h - Extent(1), max(floorDiv(h, w) * odd, w), floorDiv(-h, 2),
+        floorDiv(h, w * Extent(2)), floorDiv(h + w, h * w)}) {
     llvm::Expected<Extent> again = parseExtent(extent.str());
     ASSERT_TRUE(bool(again)) << extent.str() << ": " << llvm::toString(again.takeError());
     EXPECT_EQ(*again, extent) << extent.str();

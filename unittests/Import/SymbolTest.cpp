@@ -206,7 +206,8 @@ TEST(Symbols, ResizedImages) {
 }
 
 TEST(Symbols, Transforms) {
-  GraphParts parts = one(node("STFT", {"x", "hop", "", "n"}, {"y"}), {1, "T", 1}, {integers("hop", {160}), integers("n", {400})});
+  GraphParts parts =
+      one(node("STFT", {"x", "hop", "", "n"}, {"y"}), {1, "T", 1}, {integers("hop", {160}), integers("n", {400})});
   Symbolic m(parts);
   EXPECT_EQ(m.result(), "1, ((T - 80) floordiv 160) - 1, 201, 2") << m.errors();
 }

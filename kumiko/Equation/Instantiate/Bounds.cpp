@@ -177,9 +177,10 @@ ValueBuilder::Range ValueBuilder::rangeOfApply(const Expr &index) {
     return {};
   Range a = rangeOf(*index.operands[0]);
   Range b = index.operands.size() > 1 ? rangeOf(*index.operands[1]) : Range{};
-  bool positiveConstant = b.low && b.high && *b.low == *b.high &&
-                          (b.low->isStatic() ? b.low->value() > 0 : b.low->knownNonNegative());
-  bool divides = llvm::is_contained({Function::Mod, Function::Div, Function::FloorDiv, Function::CeilDiv}, index.function);
+  bool positiveConstant =
+      b.low && b.high && *b.low == *b.high && (b.low->isStatic() ? b.low->value() > 0 : b.low->knownNonNegative());
+  bool divides =
+      llvm::is_contained({Function::Mod, Function::Div, Function::FloorDiv, Function::CeilDiv}, index.function);
   // An expression that cannot be negative can still be 0.
   if (divides && positiveConstant)
     checkBound(1, *b.low);

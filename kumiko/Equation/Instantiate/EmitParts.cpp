@@ -131,7 +131,10 @@ bool Emitter::mergeShape(Shape &shape, const Shape &next, const Part &part, unsi
   for (auto [d, entry] : llvm::enumerate(part.solver.targetLayouts[target])) {
     bool bare = part.solver.isIndex(*entry.value);
     if (!bare) {
-      shape[d] = max(shape[d], next[d]);
+      // What lies behind the others by as much as an index runs is the end: no index runs over less than nothing.
+      Extent more = next[d] - shape[d];
+      bool isBehind = llvm::any_of(part.solver.loops, [&](const LoopState &loop) { return loop.extent == more; });
+      shape[d] = isBehind ? next[d] : max(shape[d], next[d]);
     } else if (shape[d] != next[d]) {
       if (shape[d].isStatic() && next[d].isStatic()) {
         context.fail("dimension " + llvm::Twine(d) + " is " + shape[d].str() + " in operand 0 but " + next[d].str() +

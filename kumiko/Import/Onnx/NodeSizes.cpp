@@ -48,8 +48,7 @@ bool NodeContext::broadcasts(const eq::Extent &from, const eq::Extent &to, const
     return true;
   if (failed() || from.overflowed() || to.overflowed() || (from.isStatic() && to.isStatic()))
     return false;
-  importer.addCheck(
-      {from, to, nn::Check::Relation::Broadcast, (importer.placeText(scope, index) + ": " + what).str()});
+  importer.addCheck({from, to, nn::Check::Relation::Broadcast, (importer.placeText(scope, index) + ": " + what).str()});
   return true;
 }
 
@@ -171,7 +170,8 @@ void NodeContext::collectChecks(Operation *op) {
     importer.addCheck({a, b, Relation::AtMost, place + ": " + a.str() + " must not be above " + b.str()});
   for (const auto &[a, b] : instance->repeatChecks) {
     eq::Extent isNotOne = min(1, max(b - eq::Extent(1), eq::Extent(1) - b));
-    importer.addCheck({a * isNotOne, b, Relation::AtMost, place + ": " + b.str() + " must be 1, or at least " + a.str()});
+    importer.addCheck(
+        {a * isNotOne, b, Relation::AtMost, place + ": " + b.str() + " must be 1, or at least " + a.str()});
   }
 }
 

@@ -34,10 +34,18 @@ Real Real::apply(StringRef op, const Real &a, const Real &b) {
 
 static bool areNumbers(const Real &a, const Real &b) { return a.isNumber() && b.isNumber(); }
 
-Real operator+(const Real &a, const Real &b) { return areNumbers(a, b) ? Real(a.known + b.known) : Real::apply("add", a, b); }
-Real operator-(const Real &a, const Real &b) { return areNumbers(a, b) ? Real(a.known - b.known) : Real::apply("sub", a, b); }
-Real operator*(const Real &a, const Real &b) { return areNumbers(a, b) ? Real(a.known * b.known) : Real::apply("mul", a, b); }
-Real operator/(const Real &a, const Real &b) { return areNumbers(a, b) ? Real(a.known / b.known) : Real::apply("div", a, b); }
+Real operator+(const Real &a, const Real &b) {
+  return areNumbers(a, b) ? Real(a.known + b.known) : Real::apply("add", a, b);
+}
+Real operator-(const Real &a, const Real &b) {
+  return areNumbers(a, b) ? Real(a.known - b.known) : Real::apply("sub", a, b);
+}
+Real operator*(const Real &a, const Real &b) {
+  return areNumbers(a, b) ? Real(a.known * b.known) : Real::apply("mul", a, b);
+}
+Real operator/(const Real &a, const Real &b) {
+  return areNumbers(a, b) ? Real(a.known / b.known) : Real::apply("div", a, b);
+}
 Real max(const Real &a, const Real &b) {
   return areNumbers(a, b) ? Real(std::max(a.known, b.known)) : Real::apply("max", a, b);
 }
@@ -93,7 +101,8 @@ SmallVector<Real, 6> realsOf(NodeContext &n, size_t number, StringRef role, int6
   }
   x = n.reshape(x, {count});
   for (int64_t i = 0; i < count && !n.failed(); ++i)
-    list.push_back(Real(n, n.make("slice", {x}, {n.is("start", Ints{i}), n.is("step", Ints{1}), n.is("out", Ints{1})})));
+    list.push_back(
+        Real(n, n.make("slice", {x}, {n.is("start", Ints{i}), n.is("step", Ints{1}), n.is("out", Ints{1})})));
   return list;
 }
 

@@ -95,8 +95,9 @@ static eq::KnownElements knownElements(const Tensor &tensor) {
 
 eq::KnownElements GraphImporter::computeNumbers(Operation *op, unsigned result) {
   eq::KnownElements unknown(*smallCount(op->getResult(result)));
+  // Of a list whose length was not known before nothing is known either.
   if (isa<nn::ReshapeOp>(op))
-    return numbers[op->getOperand(0)];
+    return numbers[op->getOperand(0)].size() == unknown.size() ? numbers[op->getOperand(0)] : unknown;
   auto says = [](const eq::KnownElements &elements) {
     return any_of(elements, [](const auto &element) { return element.has_value(); });
   };

@@ -91,7 +91,8 @@ Value rotatedHeads(NodeContext &n, Value x, Value cos, Value sin, int64_t rotate
         .helped("an even number, with one sine and cosine for each two of them, per batch entry and position");
     return {};
   }
-  Value y = n.make("rotary", {part == depth ? x : partOf(n, x, 3, 0, part), cos, sin}, {n.is("interleaved", interleaved)});
+  Value y =
+      n.make("rotary", {part == depth ? x : partOf(n, x, 3, 0, part), cos, sin}, {n.is("interleaved", interleaved)});
   if (part != depth)
     y = n.make("concat", {y, partOf(n, x, 3, part, depth - part)}, {n.is("axis", 3)});
   return y;

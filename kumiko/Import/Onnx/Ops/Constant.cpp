@@ -117,7 +117,8 @@ Results importRange(NodeContext &n) {
   }
   std::optional<eq::Extent> length;
   if (n.interprets() || !n.takesSymbols() || n.isConstant({0, 1, 2})) {
-    std::optional<Tensor> start = n.constant(0, "start"), limit = n.constant(1, "limit"), delta = n.constant(2, "delta");
+    std::optional<Tensor> start = n.constant(0, "start"), limit = n.constant(1, "limit"),
+                          delta = n.constant(2, "delta");
     if (n.failed())
       return {};
     length = rangeLength(*start, *limit, *delta);

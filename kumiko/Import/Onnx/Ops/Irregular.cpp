@@ -171,14 +171,10 @@ Results importTfIdf(NodeContext &n) {
 }
 
 constexpr OpCode codes[] = {
-    {"Compress", 2, 2, 1, importCompress},
-    {"Det", 1, 1, 1, importDet},
-    {"MaxRoiPool", 2, 2, 1, importMaxRoiPool},
-    {"NonMaxSuppression", 2, 5, 1, importNonMaxSuppression},
-    {"NonZero", 1, 1, 1, importNonZero},
-    {"RoiAlign", 3, 3, 1, importRoiAlign},
-    {"TfIdfVectorizer", 1, 1, 1, importTfIdf},
-    {"TopK", 1, 2, 2, importTopK},
+    {"Compress", 2, 2, 1, importCompress},     {"Det", 1, 1, 1, importDet},
+    {"MaxRoiPool", 2, 2, 1, importMaxRoiPool}, {"NonMaxSuppression", 2, 5, 1, importNonMaxSuppression},
+    {"NonZero", 1, 1, 1, importNonZero},       {"RoiAlign", 3, 3, 1, importRoiAlign},
+    {"TfIdfVectorizer", 1, 1, 1, importTfIdf}, {"TopK", 1, 2, 2, importTopK},
     {"Unique", 1, 1, 4, importUnique},
 };
 

@@ -226,12 +226,9 @@ Results importMelWeightMatrix(NodeContext &n) {
 }
 
 constexpr OpCode codes[] = {
-    {"BlackmanWindow", 1, 1, 1, importBlackman},
-    {"DFT", 1, 3, 1, importDft},
-    {"HammingWindow", 1, 1, 1, importHamming},
-    {"HannWindow", 1, 1, 1, importHann},
-    {"MelWeightMatrix", 5, 5, 1, importMelWeightMatrix},
-    {"STFT", 2, 4, 1, importStft},
+    {"BlackmanWindow", 1, 1, 1, importBlackman},         {"DFT", 1, 3, 1, importDft},
+    {"HammingWindow", 1, 1, 1, importHamming},           {"HannWindow", 1, 1, 1, importHann},
+    {"MelWeightMatrix", 5, 5, 1, importMelWeightMatrix}, {"STFT", 2, 4, 1, importStft},
 };
 
 } // namespace
