@@ -219,7 +219,7 @@ TEST(SymbolicPoints, ReshapesAndIndices) {
 
 // A border whose width follows from a symbol.
 TEST(SymbolicPoints, PaddingUpToANumber) {
-  auto kernel = CompiledKernel::create(R"(
+  auto kernel = CompiledKernel::create(R"x(
     func.func private @main() attributes {nn.symbols = [{name = "b"}, {name = "s"}]}
     nn.kernel @k(%x: tensor<?xf32> {nn.extents = #nn.extents<"s">}) -> tensor<40xf32> {
       %low = nn.extent #nn.extent<"((40 - s) floordiv 2)">
@@ -230,7 +230,7 @@ TEST(SymbolicPoints, PaddingUpToANumber) {
         tensor.yield %zero : f32
       } : tensor<?xf32> to tensor<40xf32>
       nn.yield %y : tensor<40xf32>
-    })");
+    })x");
   ASSERT_TRUE(kernel);
 for (int64_t s : {0, 1, 7, 8, 17, 33, 40}) {
   std::vector<float> x = someFloats(s), y = kernel->run({1, s}, {x})[0];
