@@ -107,10 +107,11 @@ bool NodeContext::followsFromShapes(size_t number) {
 
 bool NodeContext::takesSymbols() const { return importer.options.symbols; }
 
-eq::Extent NodeContext::readExtent(Value scalar) {
-  const eq::KnownElements &known = importer.numbersOf(scalar);
-  bool isKnown = known.size() == 1 && known[0] && known[0]->denominator == 1;
-  return isKnown ? known[0]->numerator : importer.readSymbol(*this, scalar, 0, DataBounds());
+eq::Extent NodeContext::readExtent(Value list, size_t element, Value resolved) {
+  const eq::KnownElements &known = importer.numbersOf(list);
+  bool isKnown = element < known.size() && known[element] && known[element]->denominator == 1;
+  return isKnown ? known[element]->numerator
+                 : importer.readSymbol(*this, resolved ? resolved : list, element, DataBounds());
 }
 
 std::optional<Sizes> NodeContext::sizesFrom(StringRef name, size_t number,

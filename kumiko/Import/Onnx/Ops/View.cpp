@@ -9,10 +9,33 @@ namespace {
 
 Results importIdentity(NodeContext &n) { return {n.input(0)}; }
 
+/// The target of a Reshape of `x`. In what only a run can tell, 0 and -1 become the sizes that they stand for there.
+std::optional<Sizes> targetOf(NodeContext &n, Value x, bool allowZero) {
+  Value given = n.input(1);
+  bool isOpen = !n.has("shape") && given && n.takesSymbols() && !n.interprets() && !n.isConstant({1}) &&
+                !n.followsFromShapes(1) && isa<IntegerType>(n.elementOf(given)) && n.elementsOf(given).isStatic();
+  if (!isOpen || n.failed())
+    return n.sizesFrom("shape", 1);
+  int64_t count = n.elementsOf(given).value();
+  mlir::Type i64 = n.builder().getI64Type();
+  Value list = n.cast(n.reshape(given, {count}), i64), zero = n.scalar(0, i64), one = n.scalar(1, i64);
+  Sizes same = n.sizesOf(x);
+  same.resize(count, -2); // refused when it is read
+  if (!allowZero)
+    list = n.make("select", {n.make("eq", {list, zero}), n.numbersOf(same, {count}), list});
+  Value rest = n.make("eq", {list, n.scalar(-1, i64)});
+  Value others = n.make("reduce", {n.make("select", {rest, one, list})}, {n.is("kind", "*"), n.is("axes", Ints{0})});
+  list = n.make("select", {rest, n.make("div", {n.numbersOf({n.elementsOf(x)}, {}), others}), list});
+  Sizes target;
+  for (int64_t i = 0; i < count && !n.failed(); ++i)
+    target.push_back(n.readExtent(given, i, list));
+  return target;
+}
+
 Results importReshape(NodeContext &n) {
   Value x = n.input(0);
   bool allowZero = n.flag("allowzero");
-  std::optional<Sizes> wanted = n.sizesFrom("shape", 1);
+  std::optional<Sizes> wanted = targetOf(n, x, allowZero);
   if (!wanted) {
     if (!n.failed())
       n.fail(Code::Arity, "the shape is missing");
