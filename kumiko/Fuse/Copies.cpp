@@ -1,7 +1,9 @@
 //===- Copies.cpp - values that need memory of their own -------------------===//
 #include "kumiko/Fuse/Copies.h"
 #include "kumiko/Nn/Build.h"
+#include "kumiko/Nn/Symbols.h"
 #include "kumiko/Nn/Turns.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -31,12 +33,30 @@ static bool hasWriter(Value value) {
   return isa_and_nonnull<nn::EquationInterface, nn::IrregularInterface, nn::IfOp>(op);
 }
 
+/// Whether a view has sizes from data that what lies under it has not: they may be read only after that was computed,
+/// and memory of their size is there only then.
+static bool isSizedLater(Value view, Value value, ArrayRef<nn::Symbol> symbols) {
+  auto namesOf = [](Value tensor) {
+    SmallVector<StringRef> names;
+    for (const eq::Extent &extent : nn::extentsOf(cast<RankedTensorType>(tensor.getType())))
+      extent.symbols(names);
+    return names;
+  };
+  SmallVector<StringRef> known = namesOf(value);
+  return llvm::any_of(namesOf(view), [&](StringRef name) {
+    auto isData = [&](const nn::Symbol &symbol) { return symbol.isData && symbol.name == name; };
+    return !llvm::is_contained(known, name) && llvm::any_of(symbols, isData);
+  });
+}
+
 void kumiko::copyBareResults(Block &block) {
   Operation *terminator = block.getTerminator();
+  auto function = terminator->getParentOfType<func::FuncOp>();
+  SmallVector<nn::Symbol> symbols = function ? nn::symbolsOf(function) : SmallVector<nn::Symbol>();
   DenseSet<Value> written;
   for (OpOperand &operand : terminator->getOpOperands()) {
     Value value = underViews(operand.get());
-    if (hasWriter(value) && written.insert(value).second)
+    if (hasWriter(value) && !isSizedLater(operand.get(), value, symbols) && written.insert(value).second)
       continue;
     OpBuilder b(terminator);
     operand.set(copyOf(b, operand.get())->getResult(0));

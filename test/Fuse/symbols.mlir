@@ -44,3 +44,18 @@ func.func @data(%x: tensor<?xf32, #nn.extents<"N">>, %i: tensor<1xi64>) -> tenso
 // CHECK-LABEL: func.func @bare
 // CHECK: nn.call
 func.func @bare(%a: !rows) -> !rows { return %a : !rows }
+
+// The sizes of the result are read after what lies under it is computed: it is copied once they are there.
+// CHECK-LABEL: func @sized_later
+// CHECK: %[[Y:.*]] = nn.call @{{.*}}(%arg0)
+// CHECK: %[[V:.*]] = nn.reshape %[[Y]]
+// CHECK: %[[C:.*]] = nn.call @{{.*}}(%[[V]])
+// CHECK: return %[[C]]
+func.func @sized_later(%x: tensor<12xf32>, %s: tensor<2xi64>) -> tensor<?x?xf32, #nn.extents<"a", "b">>
+    attributes {nn.symbols = [{data, name = "a"}, {data, name = "b"}]} {
+  %0 = nn.relu %x : tensor<12xf32>
+  nn.symbol "a" = %s[0] : tensor<2xi64>
+  nn.symbol "b" = %s[1] : tensor<2xi64>
+  %1 = nn.reshape %0 : tensor<12xf32> -> tensor<?x?xf32, #nn.extents<"a", "b">>
+  return %1 : tensor<?x?xf32, #nn.extents<"a", "b">>
+}

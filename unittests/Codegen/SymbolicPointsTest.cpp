@@ -232,9 +232,9 @@ TEST(SymbolicPoints, PaddingUpToANumber) {
       nn.yield %y : tensor<40xf32>
     })x");
   ASSERT_TRUE(kernel);
-for (int64_t s : {0, 1, 7, 8, 17, 33, 40}) {
-  std::vector<float> x = someFloats(s), y = kernel->run({1, s}, {x})[0];
-  for (int64_t i = 0, low = (40 - s) / 2; i < 40; ++i)
-    ASSERT_EQ(y[i], i < low || i >= low + s ? 0 : x[i - low]) << s << " at " << i;
-}
+  for (int64_t s : {0, 1, 7, 8, 17, 33, 40}) {
+    std::vector<float> x = someFloats(s), y = kernel->run({1, s}, {x})[0];
+    for (int64_t i = 0, low = (40 - s) / 2; i < 40; ++i)
+      ASSERT_EQ(y[i], i < low || i >= low + s ? 0 : x[i - low]) << s << " at " << i;
+  }
 }

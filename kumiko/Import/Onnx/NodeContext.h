@@ -148,8 +148,8 @@ public:
                                  llvm::function_ref<DataBounds(size_t)> bounds = nullptr,
                                  std::optional<int64_t> count = std::nullopt);
 
-  /// An element of a list of integers as an extent: what is known of it, or a symbol that is read while the model runs and
-  /// is not negative. `resolved`: the list to read from, when it is not the same one.
+  /// An element of a list of integers as an extent: what is known of it, or a symbol that is read while the model runs
+  /// and is not negative. `resolved`: the list to read from, when it is not the same one.
   eq::Extent readExtent(mlir::Value list, size_t element = 0, mlir::Value resolved = {});
   /// Whether what is not known may become a symbol.
   bool takesSymbols() const;
