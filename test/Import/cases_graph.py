@@ -237,11 +237,6 @@ def input_is_a_sequence():
     return model([made], [helper.make_tensor_sequence_value_info("x", F32, [2])], [value("y", [], I64)])
 
 
-def symbolic_input():
-    made = node("Relu", "x", "y", "relu")
-    return model([made], [value("x", ["batch", 3, None])], [value("y", ["batch", 3, None])])
-
-
 def input_too_large():
     return one("Relu", [[1 << 40, 1 << 10]], result=[1 << 40, 1 << 10])
 

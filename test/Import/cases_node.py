@@ -160,10 +160,6 @@ def reshape_keeps_a_missing_axis():
     return one("Reshape", [[6]], [ints("shape", 6, 0)], result=[6, 1])
 
 
-def reshape_of_runtime_shape():
-    return one("Reshape", [[6], ([2], I64)], result=[2, 3])
-
-
 def split_sizes():
     return one("Split", [[6, 2]], [ints("sizes", 2, 3)], out="y z", result=[2, 2], axis=0)
 
@@ -321,13 +317,6 @@ def shape_product_overflows():
     """Numbers for a shape that wrap around when they are multiplied at import."""
     nodes = [node("Mul", "a a", "square", "square"), node("Reshape", "x square", "y", "reshape")]
     return model(nodes, [value("x", [6])], [value("y", [6])], [ints("a", 3_037_000_500)])
-
-
-def bomb_at_folding():
-    """The shape would be known after adding up 8 GB of ones."""
-    nodes = [node("ConstantOfShape", "big", "ones", "ones"), node("ReduceSum", "ones", "sum", "sum", keepdims=1)]
-    nodes += [node("Cast", "sum", "count", "count", to=I64), node("Reshape", "x count", "y", "reshape")]
-    return model(nodes, [value("x", [6])], [value("y", [6])], [ints("big", 1 << 31)])
 
 
 def bomb_chain_at_folding():

@@ -181,7 +181,9 @@ Value NodeContext::filled(mlir::Attribute value, mlir::Type element, const SizeL
   RankedTensorType type = failed() ? RankedTensorType() : typeOf(shape, element);
   if (!type)
     return {};
-  if (!type.hasStaticShape()) {
+  // As a constant it would be stored; a file of a few bytes must not make gigabytes of weights.
+  constexpr int64_t storedElements = 1 << 16;
+  if (!type.hasStaticShape() || type.getNumElements() > storedElements) {
     auto one = DenseElementsAttr::get(RankedTensorType::get({}, element), value);
     Value single = nn::ConstantOp::create(builder(), loc, cast<RankedTensorType>(one.getType()), one);
     return make("expand", {single}, {is("shape", shape.list())});
