@@ -122,7 +122,8 @@ std::optional<Sizes> splitLengths(NodeContext &n, const eq::Extent &size) {
             .helped("one length per output, none negative, together the size of the axis");
       return std::nullopt;
     }
-    return given;
+    // None is negative, so all parts of nothing are nothing.
+    return size.is(0) ? Sizes(count, 0) : given;
   }
   if (asked && *asked != int64_t(count)) {
     n.fail(Code::AttributeValue, "num_outputs is " + Twine(*asked) + ", the node has " + Twine(count) + " outputs")
