@@ -4,9 +4,9 @@
  *   run_object THREADS input NAME FILE ... output NAME FILE ...
  *   run_object THREADS input NAME FILE ... pace MILLISECONDS SECONDS
  *
- * Files hold bare elements in row-major order. `pace` runs the model once every MILLISECONDS and prints the processor
- * seconds that the program took. Built with -DMODEL_HEADER='"MODEL.h"' and
- * -DMODEL_ARTEFACT=<name>_artefact. */
+ * Files hold bare elements in row-major order. An output whose size data decide also has its shape, as 64-bit numbers,
+ * in FILE.shape. `pace` runs the model once every MILLISECONDS and prints the processor seconds that the program took.
+ * Built with -DMODEL_HEADER='"MODEL.h"' and -DMODEL_ARTEFACT=<name>_artefact. */
 #define _GNU_SOURCE
 #include "kumiko/kumiko.h"
 #ifdef MODEL_HEADER
@@ -32,11 +32,20 @@ static void check(int status, const kumiko_context *context, const char *what) {
     stop(what, api->last_error(context));
 }
 
-static uint64_t bytes_of(const kumiko_value *value) {
-  uint64_t bytes = api->type_bytes(value->element_type);
-  for (uint32_t i = 0; i < value->rank; ++i)
-    bytes *= (uint64_t)value->shape[i];
+static uint64_t bytes_in(uint32_t element_type, uint32_t rank, const int64_t *shape) {
+  uint64_t bytes = api->type_bytes(element_type);
+  for (uint32_t i = 0; i < rank; ++i)
+    bytes *= (uint64_t)shape[i];
   return bytes;
+}
+
+static uint64_t bytes_of(const kumiko_value *value) { return bytes_in(value->element_type, value->rank, value->shape); }
+
+static int is_open(const kumiko_value *value) {
+  for (uint32_t i = 0; i < value->rank; ++i)
+    if (value->shape[i] < 0)
+      return 1;
+  return 0;
 }
 
 static uint64_t number_of(const kumiko_value *values, uint64_t count, const char *name) {
@@ -63,6 +72,16 @@ static void write_file(const char *path, const void *data, uint64_t bytes) {
   FILE *file = fopen(path, "wb");
   if (!file || fwrite(data, 1, bytes, file) != bytes || fclose(file))
     stop(path, "cannot be written");
+}
+
+/* An output that lies in the context's memory, and its shape beside it. */
+static void write_open(kumiko_context *context, uint64_t number, const char *path) {
+  kumiko_tensor tensor;
+  char beside[4096];
+  check(api->output_tensor(context, number, &tensor), context, path);
+  write_file(path, tensor.data, bytes_in(tensor.element_type, tensor.rank, tensor.shape));
+  snprintf(beside, sizeof beside, "%s.shape", path);
+  write_file(beside, tensor.shape, tensor.rank * sizeof(int64_t));
 }
 
 static void *memory(uint64_t bytes) {
@@ -125,6 +144,8 @@ int main(int argc, char **argv) {
 
   void **outputs = memory(info.output_count * sizeof(void *));
   for (uint64_t i = 0; i < info.output_count; ++i) {
+    if (is_open(&info.outputs[i]))
+      continue;
     outputs[i] = memory(bytes_of(&info.outputs[i]));
     kumiko_tensor tensor = tensor_of(&info.outputs[i], outputs[i]);
     check(api->bind_output_number(context, i, &tensor), context, info.outputs[i].name);
@@ -145,7 +166,10 @@ int main(int argc, char **argv) {
     if (strcmp(argv[i], "output"))
       continue;
     uint64_t number = number_of(info.outputs, info.output_count, argv[i + 1]);
-    write_file(argv[i + 2], outputs[number], bytes_of(&info.outputs[number]));
+    if (is_open(&info.outputs[number]))
+      write_open(context, number, argv[i + 2]);
+    else
+      write_file(argv[i + 2], outputs[number], bytes_of(&info.outputs[number]));
   }
   api->context_destroy(context);
   api->model_release(model);

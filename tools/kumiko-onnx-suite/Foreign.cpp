@@ -26,12 +26,23 @@ struct TemporaryFolder {
 };
 } // namespace
 
-static Expected<Tensor> readTensor(const ProgramValue &value, StringRef path) {
-  auto file = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+/// The elements that the runner wrote, and for a size that data decide the shape it wrote beside them.
+static Expected<Tensor> readTensor(const ProgramValue &value, const std::string &path) {
+  auto read = [](const std::string &path) {
+    return MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  };
+  auto file = read(path);
   if (!file)
     return createStringError(file.getError(), "there is no output " + value.name);
+  SmallVector<int64_t, 6> shape = value.shape;
+  if (!value.isStatic()) {
+    auto beside = read(path + ".shape");
+    if (!beside || (*beside)->getBufferSize() != shape.size() * sizeof(int64_t))
+      return createStringError("there is no shape of output " + value.name);
+    std::memcpy(shape.data(), (*beside)->getBufferStart(), (*beside)->getBufferSize());
+  }
   auto bytes = arrayRefFromStringRef((*file)->getBuffer());
-  auto view = Tensor::view(value.type, value.shape, bytes);
+  auto view = Tensor::view(value.type, shape, bytes);
   return view ? view->copy() : view.takeError();
 }
 
