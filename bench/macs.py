@@ -19,8 +19,9 @@ def shapes_of(model):
 
 def node_macs(node, shapes):
     """Multiply-adds of one node; zero for what is not a sum of products."""
-    if not all(name in shapes for name in [node.input[0], node.output[0]] if name):
-        return 0
+    used = [shapes.get(name) for name in [*node.input[:2], *node.output[:1]]]
+    if not all(shape and min(shape) > 0 for shape in used):
+        return 0  # a size is not known
     if node.op_type == "Conv":
         return math.prod(shapes[node.output[0]]) * math.prod(shapes[node.input[1]][1:])
     if node.op_type == "MatMul":

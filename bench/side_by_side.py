@@ -131,7 +131,8 @@ def print_table(rows, kinds):
                 line += f"  {'fails':>28} {'':7}"
             else:
                 both = f"{result['min_ms']:.2f} / {result['median_ms']:.2f}"
-                line += f"  {both:>28} {100 * result['share_of_peak']:6.1f}%"
+                share = f"{100 * result['share_of_peak']:6.1f}%" if row["gmac"] else "-"
+                line += f"  {both:>28} {share:>7}"
         print(line + ratio_text(row))
     for row in rows:
         for kind, result in row["systems"].items():
