@@ -58,7 +58,8 @@ protected:
     calls.push_back({nullptr, list.data(), list.size(), turns, 0, "", "n", kind, loops, body, otherwise, 0, 0});
   }
 
-  int load(int64_t rows) {
+  /// With `dynamics` the program has one symbol, and no arena of a size that is known.
+  int load(int64_t rows, const kumiko_dynamics *dynamics = nullptr) {
     shapes[0][0] = 4, shapes[1][0] = rows;
     y.assign(rows * Row, -1);
     program = *fake_artefact();
@@ -67,8 +68,18 @@ protected:
     program.outputs = &values[1];
     program.calls = calls.data();
     program.call_count = calls.size();
-    program.arena_bytes = 1024;
+    program.arena_bytes = dynamics ? 0 : 1024;
+    program.symbol_count = dynamics ? 1 : 0;
+    program.dynamics = dynamics;
     return k->model_from_artefact(&program, nullptr, &model);
+  }
+
+  int runBound() {
+    kumiko_tensor in = {x.data(), KUMIKO_F32, 2, shapes[0], nullptr};
+    kumiko_tensor out = {y.data(), KUMIKO_F32, 2, shapes[1], nullptr};
+    EXPECT_EQ(k->bind_input(context, "x", &in), KUMIKO_OK) << error();
+    EXPECT_EQ(k->bind_output(context, "y", &out), KUMIKO_OK) << error();
+    return k->run(context);
   }
 
   int run(int64_t rows, uint32_t threads) {
@@ -76,11 +87,7 @@ protected:
       return status;
     kumiko_options options = {sizeof options, threads, nullptr, nullptr};
     EXPECT_EQ(k->context_create(model, &options, &context), KUMIKO_OK);
-    kumiko_tensor in = {x.data(), KUMIKO_F32, 2, shapes[0], nullptr};
-    kumiko_tensor out = {y.data(), KUMIKO_F32, 2, shapes[1], nullptr};
-    EXPECT_EQ(k->bind_input(context, "x", &in), KUMIKO_OK) << error();
-    EXPECT_EQ(k->bind_output(context, "y", &out), KUMIKO_OK) << error();
-    return k->run(context);
+    return runBound();
   }
 
   std::vector<float> x = std::vector<float>(4 * Row), y;
@@ -190,26 +197,11 @@ TEST_F(Nest, LevelsOfBranches) {
   calls[1].level = 1, calls[1].otherwise_level = 2;
   int64_t symbolic[] = {~int64_t(0), Row};
   values[0].shape = symbolic;
-  shapes[1][0] = 1;
-  y.assign(Row, -1);
-  program = *fake_artefact();
-  program.input_count = program.output_count = 1;
-  program.inputs = &values[0];
-  program.outputs = &values[1];
-  program.calls = calls.data();
-  program.call_count = calls.size();
-  program.arena_bytes = 0;
-  program.symbol_count = 1;
-  program.dynamics = &dynamics;
-  ASSERT_EQ(k->model_from_artefact(&program, nullptr, &model), KUMIKO_OK) << k->last_error(nullptr);
+  ASSERT_EQ(load(1, &dynamics), KUMIKO_OK) << k->last_error(nullptr);
   ASSERT_EQ(k->context_create(model, nullptr, &context), KUMIKO_OK);
   auto run = [&](int64_t rows) {
     shapes[0][0] = rows;
-    kumiko_tensor in = {x.data(), KUMIKO_F32, 2, shapes[0], nullptr};
-    kumiko_tensor out = {y.data(), KUMIKO_F32, 2, shapes[1], nullptr};
-    EXPECT_EQ(k->bind_input(context, "x", &in), KUMIKO_OK) << error();
-    EXPECT_EQ(k->bind_output(context, "y", &out), KUMIKO_OK) << error();
-    return k->run(context);
+    return runBound();
   };
   ASSERT_EQ(run(2), KUMIKO_OK) << error(); // the other branch would need less than nothing
   EXPECT_EQ(y, (std::vector<float>{1, 2, 3, 4}));
@@ -234,24 +226,9 @@ TEST_F(Nest, LevelsOfTurns) {
     nest(KUMIKO_CALL_LOOP, turns, {}, 0, 1, 0);
     call(copy, {input(0, {{0, KUMIKO_STEP_FORWARD, RowBytes}}), output(0)}, 1);
     calls[0].level = 1, calls[0].otherwise_level = 1;
-    shapes[0][0] = 4, shapes[1][0] = 1;
-    y.assign(Row, -1);
-    program = *fake_artefact();
-    program.input_count = program.output_count = 1;
-    program.inputs = &values[0];
-    program.outputs = &values[1];
-    program.calls = calls.data();
-    program.call_count = calls.size();
-    program.arena_bytes = 0;
-    program.symbol_count = 1;
-    program.dynamics = &dynamics;
-    ASSERT_EQ(k->model_from_artefact(&program, nullptr, &model), KUMIKO_OK) << k->last_error(nullptr);
+    ASSERT_EQ(load(1, &dynamics), KUMIKO_OK) << k->last_error(nullptr);
     ASSERT_EQ(k->context_create(model, nullptr, &context), KUMIKO_OK);
-    kumiko_tensor in = {x.data(), KUMIKO_F32, 2, shapes[0], nullptr};
-    kumiko_tensor out = {y.data(), KUMIKO_F32, 2, shapes[1], nullptr};
-    EXPECT_EQ(k->bind_input(context, "x", &in), KUMIKO_OK) << error();
-    EXPECT_EQ(k->bind_output(context, "y", &out), KUMIKO_OK) << error();
-    EXPECT_EQ(k->run(context), turns == 2 ? KUMIKO_OK : KUMIKO_E_SHAPE) << error();
+    EXPECT_EQ(runBound(), turns == 2 ? KUMIKO_OK : KUMIKO_E_SHAPE) << error();
     EXPECT_EQ(y[0], turns == 2 ? 5 : 9); // the turn is done before the count is too high
     Api::TearDown();
     context = nullptr, model = nullptr;
