@@ -1,6 +1,6 @@
 //===- Annotate.cpp - the plan, written into the module for people ---------===//
-#include "kumiko/Plan/Plan.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Plan/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
