@@ -59,6 +59,28 @@ def suite(target, sample, folder):
     return counted(command)
 
 
+def object_file(folder):
+    """The sample as an aarch64 object file in a C program, beside the same model here. -> passed, failed, skipped"""
+    model, built, program = tool.ROOT / "examples/sample/sample.onnx", folder / "sample.o", folder / "run_sample"
+    archive = next(tool.BUILD.glob("**/KumikoRuntime-aarch64.a"))
+    picture = np.random.default_rng(0).uniform(0, 1, (1, 1, 28, 28)).astype(np.float32)
+    np.savez(folder / "in.npz", picture=picture)
+    picture.tofile(folder / "in.raw")
+    try:
+        tool.compile_model(model, built, "--target=aarch64")
+        cross_compile([HERE.parent / "Models/run_object.c", built, archive], program, "-I", folder,
+                      '-DMODEL_HEADER="sample.h"', "-DMODEL_ARTEFACT=sample_artefact")  # fmt: skip
+        tool.call(["qemu-aarch64", "-L", CROSS, program, "2", "input", "picture", folder / "in.raw",
+                   "output", "probability", folder / "out.raw"])  # fmt: skip
+        got = np.fromfile(folder / "out.raw", np.float32)
+        wanted = tool.run_model(model, folder / "in.npz", 1, folder)["probability"].ravel()
+        text = "" if np.allclose(got, wanted, rtol=0, atol=1e-6) else f"{got} where {wanted} is expected"
+    except tool.Failure as failure:
+        text = str(failure)
+    print(f"  {'FAILED' if text else 'ok'} the sample as an object file {text}")
+    return int(not text), int(bool(text)), 0
+
+
 def cast_model(source, target, count, path):
     graph = helper.make_graph(
         [helper.make_node("Cast", ["x"], ["y"], to=target)], "cast",
@@ -137,7 +159,9 @@ def main():
                 continue
             print(f"{target}:", flush=True)
             total += suite(target, options.sample, folder)
-            if target != "aarch64":
+            if target == "aarch64":
+                total += object_file(folder)
+            else:
                 total += casts(target, folder)
                 compare = [sys.executable, HERE.parent / "Models/compare.py", "--only", ".so", "--target", target, *NETWORKS]
                 total += counted(compare)
