@@ -20,7 +20,8 @@ static bool mayWaitForItself(const Group &producer, Operation *op, unsigned oper
 /// Whether one op alone reads `value`. A result of the block is written whoever else reads it.
 static bool hasOneReader(Value value) {
   auto isReader = [](Operation *user) { return !user->hasTrait<OpTrait::IsTerminator>(); };
-  return llvm::count_if(value.getUsers(), isReader) == 1;
+  // Stops at the second one: a value may have thousands.
+  return llvm::hasSingleElement(llvm::make_filter_range(value.getUsers(), isReader));
 }
 
 /// Whether an injective `op` may follow `producer`'s kernel through operand number `operand`.
