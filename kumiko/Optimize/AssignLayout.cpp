@@ -61,12 +61,15 @@ namespace {
 
 class LayoutWalk {
 public:
-  explicit LayoutWalk(func::FuncOp function) : builder(function.getContext()), function(function) {}
+  explicit LayoutWalk(MLIRContext *context) : builder(context) {}
 
-  /// The number of convolutions that changed.
-  unsigned run() {
+  /// The number of convolutions that changed, in all blocks so far.
+  unsigned run(Block &block) {
     // Ops that are made on the way stand before the one being looked at, so the walk does not meet them.
-    for (Operation &op : llvm::make_early_inc_range(function.front())) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          run(inner);
       if (isa<nn::TransposeOp>(op)) {
         simplify(cast<nn::TransposeOp>(op));
       } else if (auto reshape = dyn_cast<nn::ReshapeOp>(op)) {
@@ -159,7 +162,6 @@ private:
   void sinkBelow(nn::ReshapeOp reshape);
 
   OpBuilder builder;
-  func::FuncOp function;
   unsigned converted = 0;
 };
 
@@ -168,9 +170,11 @@ struct AssignLayout final : kumiko::impl::AssignLayoutPassBase<AssignLayout> {
     func::FuncOp function = getOperation();
     if (function.isExternal() || !llvm::hasSingleElement(function.getBody()))
       return;
-    bool any = llvm::any_of(function.front(), [](Operation &op) { return isConvolution(&op); });
+    bool any =
+        function.walk([](Operation *op) { return isConvolution(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+            .wasInterrupted();
     if (any)
-      convolutions += LayoutWalk(function).run();
+      convolutions += LayoutWalk(function.getContext()).run(function.front());
   }
 };
 

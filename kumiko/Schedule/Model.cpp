@@ -69,6 +69,14 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   schedule.chunkRowBlocks = ceilDiv(blocks, rowGroups);
   schedule.chunkPanels = ceilDiv(tiles, panelGroups) * schedule.tilePanels;
   if (!allRows.isStatic()) {
+    // There may be few rows, but the panels are known: so many share a chunk as are worth it with a few blocks of rows.
+    int64_t fewRows = 8 * schedule.tileRows;
+    int64_t panelsWorth = ceilDiv(flopsPerChunk, 2 * fewRows * std::max<int64_t>(depth, 1) * schedule.panelColumns);
+    panelsWorth = ceilDiv(panelsWorth, schedule.tilePanels) * schedule.tilePanels;
+    if (panelsWorth < schedule.chunkPanels) {
+      schedule.chunkPanels = panelsWorth;
+      schedule.chunkRowBlocks = std::max<int64_t>(schedule.chunkRowBlocks, 8);
+    }
     // There may be any number of chunks, so each must be worth its claim, within what the second-level cache holds.
     int64_t blockColumns = std::min(columns, schedule.chunkPanels * schedule.panelColumns);
     int64_t blockInputs = schedule.tileRows * std::max<int64_t>(depth, 1);

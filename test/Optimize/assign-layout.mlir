@@ -106,3 +106,23 @@ func.func @keep_without_convolution(%x: tensor<1x3x4x4xf32>) -> tensor<1x4x4x3xf
   %1 = nn.relu %0 : tensor<1x4x4x3xf32>
   return %1 : tensor<1x4x4x3xf32>
 }
+
+// What a branch computes has the same layout as what stands around it.
+// CHECK-LABEL: func.func @branch
+func.func @branch(%c: tensor<i1>, %x: tensor<1x3x8xf32>, %w: tensor<4x3x1xf32>) -> tensor<1x4x8xf32> {
+  // CHECK: nn.if
+  // CHECK: %[[X:.*]] = nn.transpose %{{.*}} {perm = array<i64: 0, 2, 1>}
+  // CHECK: nn.conv %[[X]], %{{.*}} {channel = 2 : i64
+  // CHECK: else
+  %0 = nn.if %c shared(%x, %w) : (tensor<i1>, tensor<1x3x8xf32>, tensor<4x3x1xf32>) -> tensor<1x4x8xf32> {
+  ^bb0(%a: tensor<1x3x8xf32>, %b: tensor<4x3x1xf32>):
+    %1 = nn.conv %a, %b {stride = array<i64: 1>, dilation = array<i64: 1>, lo = array<i64: 0>, hi = array<i64: 0>} : (tensor<1x3x8xf32>, tensor<4x3x1xf32>) -> tensor<1x4x8xf32>
+    nn.yield %1 : tensor<1x4x8xf32>
+  } else {
+  ^bb0(%a: tensor<1x3x8xf32>, %b: tensor<4x3x1xf32>):
+    %2 = nn.concat %a, %a {axis = 1} : (tensor<1x3x8xf32>, tensor<1x3x8xf32>) -> tensor<1x6x8xf32>
+    %3 = nn.slice %2 {start = array<i64: 0, 0, 0>, step = array<i64: 1, 1, 1>, out = array<i64: 1, 4, 8>} : (tensor<1x6x8xf32>) -> tensor<1x4x8xf32>
+    nn.yield %3 : tensor<1x4x8xf32>
+  }
+  return %0 : tensor<1x4x8xf32>
+}

@@ -40,3 +40,26 @@ nn.kernel @twice(%x: tensor<?x6xf32> {nn.extents = #nn.extents<"s", 6>}) -> tens
   } -> tensor<6xf32>
   nn.yield %y : tensor<6xf32>
 }
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// How many rows there are is open, so panels are shared out as well: with one block of rows there is work for several threads.
+// CHECK: nn.kernel @product
+// CHECK-SAME: chunk_panels = 4 :
+nn.kernel @product(%x: tensor<?x400xf32> {nn.extents = #nn.extents<"64*s", 400>}, %w: tensor<400x514xf32> {nn.constant})
+    -> (tensor<?x514xf32> {nn.extents = #nn.extents<"64*s", 514>}) {
+  %zero = arith.constant 0.0 : f32
+  %s = nn.extent #nn.extent<"64*s">
+  %e = tensor.empty(%s) : tensor<?x514xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<?x514xf32>) -> tensor<?x514xf32>
+  %y = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<?x400xf32>, tensor<400x514xf32>) outs(%i : tensor<?x514xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x514xf32>
+  nn.yield %y : tensor<?x514xf32>
+}

@@ -30,6 +30,10 @@ TEST(TypicalSize, IsNeverThatOfAnEmptyTensor) {
   EXPECT_EQ(typicalSize(batch), 1);
   EXPECT_EQ(typicalSize(floorDiv(samples - 32, 160) - 2), 23);
   EXPECT_EQ(typicalSize(batch * (floorDiv(samples, 1000) - 5)), 126);
+  // What looks like a batch and would leave nothing as one is no batch.
+  eq::Extent recording = eq::Extent::symbol("N");
+  EXPECT_EQ(typicalSize(recording), 1);
+  EXPECT_EQ(typicalSize(floorDiv(recording - 240, 160)), 24);
 }
 
 TEST(Schedule, RoundTripThroughAttribute) {
