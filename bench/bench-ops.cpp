@@ -2,14 +2,17 @@
 //
 //   bench-ops SAMPLES [NAME...]
 //
-// Compiles each op of a file like kumiko/Nn/samples.txt by itself, runs it on one thread and prints a line
+// Compiles each op of a file like kumiko/Nn/samples.txt by itself, runs it on one thread in turns with the same
+// equation as plain scalar loops (ScalarLoops.h), and prints a line
 //
-//   op  milliseconds  operations  bytes  GB/s of memcpy measured beside it      (tabs between)
+//   op  sample  milliseconds  those of the scalar loops  operations  bytes  GB/s of memcpy beside it   (tabs between)
 //
-// Operations and bytes are what the equation says: each operand and result moved once. Weights are constants, as they
-// are in networks. bench/ops.py makes a table of it.
+// The times of the loops are `-` where C has no words for the op. Operations and bytes are what the equation says: each
+// operand and result moved once. Weights are constants, as they are in networks. `T=f16,i8` among the values of a
+// sample stands for one sample per type. bench/ops.py makes a table of it.
 //
 //===----------------------------------------------------------------------===//
+#include "bench/ScalarRun.h"
 #include "kumiko/Equation/Cost.h"
 #include "kumiko/Equation/Given.h"
 #include "kumiko/Nn/Build.h"
@@ -31,23 +34,24 @@ using Clock = std::chrono::steady_clock;
 
 static double seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
 
-/// The best of many runs of `run`, for about half a second.
-static double bestOf(function_ref<void()> run) {
-  double best = 1e30;
+/// The best time of `run` in `best`, called again and again for a hundredth of a second.
+static void timeTurn(double &best, function_ref<void()> run) {
   auto begun = Clock::now();
-  for (int turn = 0; turn < 5 || seconds(begun) < 0.5; ++turn) {
+  do {
     auto start = Clock::now();
     run();
     best = std::min(best, seconds(start));
-  }
-  return best;
+  } while (seconds(begun) < 0.01);
 }
 
 /// Bytes per second of a copy that no cache holds, counting what is read and what is written.
 static double copySpeed() {
   constexpr size_t bytes = 64 << 20;
   static std::vector<char> from(bytes, 1), to(bytes);
-  return 2 * bytes / bestOf([] { std::memcpy(to.data(), from.data(), bytes); });
+  double best = 1e30;
+  for (int turn = 0; turn < 8; ++turn)
+    timeTurn(best, [] { std::memcpy(to.data(), from.data(), bytes); });
+  return 2 * bytes / best;
 }
 
 /// Numbers that every op takes: floats between 0.1 and 0.9, integers below the smallest extent that is no detail.
@@ -59,13 +63,14 @@ static Expected<Tensor> randomTensor(const eq::TensorType &type, int64_t bound, 
   if (!tensor)
     return tensor;
   std::uniform_real_distribution<double> real(0.1, 0.9);
-  std::uniform_int_distribution<int64_t> integer(0, type.element == ElementType::B1 ? 1 : bound - 1);
+  bool small = bytesOf(type.element) == 1;
+  std::uniform_int_distribution<int64_t> integer(0, type.element == ElementType::B1 ? 1 : small ? 31 : bound - 1);
   unsigned width = bytesOf(type.element);
   for (int64_t i = 0; i < tensor->count(); ++i) {
     uint8_t *place = tensor->mutableData() + i * width;
-    if (type.element == ElementType::F32) {
-      float value = real(random);
-      std::memcpy(place, &value, sizeof(value));
+    if (isFloat(type.element)) {
+      double value = real(random);
+      convertElements(reinterpret_cast<uint8_t *>(&value), ElementType::F64, place, type.element, 1);
     } else {
       int64_t value = integer(random);
       std::memcpy(place, &value, width);
@@ -95,16 +100,12 @@ namespace {
 struct Case {
   std::unique_ptr<Session> session = std::make_unique<Session>(/*jobs=*/1);
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::vector<Tensor> inputs;
-  eq::Cost cost;
+  /// What the compiled program takes, and all operands of the op.
+  std::vector<Tensor> inputs, operands;
 };
 } // namespace
 
 static Error build(Case &made, const eq::OpDef &op, const eq::Given &given) {
-  Expected<eq::Instance> instance = eq::instantiate(op, given.application());
-  if (!instance)
-    return instance.takeError();
-  made.cost = eq::costOf(*instance);
   mlir::MLIRContext *context = &made.session->context();
   mlir::OpBuilder builder(context);
   auto loc = builder.getUnknownLoc();
@@ -118,6 +119,7 @@ static Error build(Case &made, const eq::OpDef &op, const eq::Given &given) {
   for (auto [number, type] : enumerate(given.operands)) {
     if (!type) {
       operands.push_back({});
+      made.operands.emplace_back();
       continue;
     }
     Expected<Tensor> tensor = randomTensor(*type, indexBound(given), random);
@@ -130,8 +132,9 @@ static Error build(Case &made, const eq::OpDef &op, const eq::Given &given) {
       operands.push_back(nn::ConstantOp::create(builder, loc, mlirType, value));
     } else {
       operands.push_back(block->addArgument(mlirType, loc));
-      made.inputs.push_back(std::move(*tensor));
+      made.inputs.push_back(tensor->alias());
     }
+    made.operands.push_back(std::move(*tensor));
   }
   SmallVector<mlir::NamedAttribute> attributes;
   for (const eq::AttributeDef &attribute : op.attributes)
@@ -149,6 +152,18 @@ static Error build(Case &made, const eq::OpDef &op, const eq::Given &given) {
   return Error::success();
 }
 
+/// Both compute the same equation; a comparison of speed with something else would mean nothing.
+static Error compare(const Tensor &ours, const Tensor &scalar) {
+  int64_t step = std::max<int64_t>(1, ours.count() / 65536);
+  for (int64_t i = 0; i < ours.count(); i += step) {
+    double left = valueAt(ours, i), right = valueAt(scalar, i);
+    double bound = isFloat(ours.element()) ? 1e-3 + 1e-2 * std::abs(right) : 0;
+    if (!(std::abs(left - right) <= bound) && !(std::isnan(left) && std::isnan(right)))
+      return createStringError(formatv("element {0} is {1}, that of the scalar loops {2}", i, left, right).str());
+  }
+  return Error::success();
+}
+
 static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numbers) {
   Expected<eq::Given> given = eq::Given::parse(op, sample, numbers);
   if (!given)
@@ -156,6 +171,13 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
   Case made;
   if (Error error = build(made, op, *given))
     return error;
+  SmallVector<bool> wanted(op.results.size(), false);
+  wanted[0] = true;
+  eq::Application application = given->application();
+  application.resultsWanted = wanted;
+  Expected<eq::Instance> instance = eq::instantiate(op, application);
+  if (!instance)
+    return instance.takeError();
   ProblemList problems;
   CompileOptions options;
   options.name = "op";
@@ -164,11 +186,50 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
   auto executable = compiled ? Executable::fromCompiled(*compiled, problems) : nullptr;
   if (!executable || !executable->prepare(made.inputs, /*threads=*/1, problems) || !executable->run(problems))
     return createStringError(problems.all().empty() ? "does not run" : problems.all().front().what);
-  double speed = copySpeed();
-  double best = bestOf([&] { executable->run(problems); });
-  outs() << formatv("{0}\t{1:f4}\t{2}\t{3}\t{4:f2}\n", op.name, best * 1e3, made.cost.flops.value(),
-                    made.cost.bytesFused.value(), std::max(speed, copySpeed()) / 1e9);
+  Expected<bench::ScalarRun> scalar = bench::ScalarRun::make(*instance, made.operands);
+  if (!scalar)
+    errs() << "bench-ops: " << op.name << ": " << toString(scalar.takeError()) << "\n";
+  else if (Error error = compare(executable->results()[0], scalar->result()))
+    return error;
+  double speed = copySpeed(), ours = 1e30, loops = 1e30;
+  auto begun = Clock::now();
+  for (int turn = 0; turn < 3 || seconds(begun) < 0.4; ++turn) {
+    timeTurn(ours, [&] { executable->run(problems); });
+    if (scalar)
+      timeTurn(loops, [&] { scalar->run(); });
+  }
+  eq::Cost cost = eq::costOf(*instance);
+  outs() << formatv("{0}\t{1}\t{2:f4}\t{3}\t{4}\t{5}\t{6:f2}\n", op.name, sample, ours * 1e3,
+                    scalar ? formatv("{0:f4}", loops * 1e3).str() : "-", cost.flops.value(), cost.bytesFused.value(),
+                    speed / 1e9);
   outs().flush();
+  return Error::success();
+}
+
+/// One line of the file.
+static Error timeLine(StringRef name, StringRef rest) {
+  const eq::OpDef *op = nn::lookupEquation(name);
+  if (!op)
+    return createStringError("there is no such op");
+  auto [sample, values] = rest.split('|');
+  eq::Numbers numbers;
+  SmallVector<StringRef> types;
+  for (StringRef pair : split(values.trim(), ' ')) {
+    auto [key, text] = pair.split('=');
+    if (int64_t value; !text.getAsInteger(10, value))
+      numbers[key] = value;
+    else if (key == "T")
+      text.split(types, ',');
+  }
+  if (types.empty())
+    return time(*op, sample.trim(), numbers);
+  for (StringRef type : types) {
+    std::string text = sample.trim().str();
+    for (size_t at = 0; (at = text.find("T[", at)) != std::string::npos;)
+      text.replace(at, 1, type);
+    if (Error error = time(*op, text, numbers))
+      return createStringError(type + ": " + toString(std::move(error)));
+  }
   return Error::success();
 }
 
@@ -186,13 +247,7 @@ int main(int argc, char **argv) {
     auto [name, rest] = line.split(' ');
     if (line.starts_with("#") || (!names.empty() && none_of(names, [&](char *wanted) { return name == wanted; })))
       continue;
-    auto [sample, values] = rest.split('|');
-    eq::Numbers numbers;
-    for (StringRef pair : split(values.trim(), ' '))
-      if (int64_t value; !pair.split('=').second.getAsInteger(10, value))
-        numbers[pair.split('=').first] = value;
-    const eq::OpDef *op = nn::lookupEquation(name);
-    Error error = op ? time(*op, sample.trim(), numbers) : createStringError("there is no such op");
+    Error error = timeLine(name, rest);
     if (error) {
       errs() << "bench-ops: " << name << ": " << toString(std::move(error)) << "\n";
       status = 1;

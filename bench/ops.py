@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Every regular op at one large size, as a share of what the machine allows.
+"""Every regular op at one large size, beside what the machine allows and beside plain scalar loops.
 
-    ops.py [--below 30] [NAME...]
+    ops.py [--variants] [--below 30] [NAME...]
 
 An op needs at least the time of its operations at the FMA peak and at least that of its bytes at the speed of a copy;
 the larger of the two, over the time it takes, is its share. Operations and bytes are what the equation says; exp counts
 as one operation. Both limits are measured in the same run, everything on one thread.
+
+`scalar` is the time of the same equation as C of one loop nest per statement, compiled with -O2 and without
+vectorisers, in turns with the compiled op; `faster` how many times as fast the op is. With --variants, rarer types and
+awkward layouts (variants.txt) are timed beside the loops alone.
 """
 import argparse
 import pathlib
@@ -14,37 +18,82 @@ import subprocess
 import probe
 
 SAMPLES = probe.ROOT / "kumiko" / "Nn" / "samples.txt"
+VARIANTS = probe.ROOT / "bench" / "variants.txt"
+# Two programs that wait for the same memory differ by this much from one run to the next.
+NOISE = 0.05
 PROGRAM = probe.ROOT / "build" / "release" / "bin" / "bench-ops"
+
+
+def measured(samples, names):
+    """One dictionary per line of bench-ops."""
+    command = [*probe.pinned(1), PROGRAM, samples, *names]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+        for line in program.stdout:
+            name, sample, ms, scalar, flops, bytes_, copy = line.split("\t")
+            yield {"name": name, "sample": sample, "ms": float(ms), "scalar": None if scalar == "-" else float(scalar),
+                   "flops": int(flops), "bytes": int(bytes_), "copy": float(copy)}
+    if program.returncode:
+        raise SystemExit(program.returncode)
+
+
+def beside_loops(op):
+    """The columns `scalar` and `faster`."""
+    if op["scalar"] is None or not op["ms"]:
+        return f"{'-':>9} {'-':>7}"
+    return f"{op['scalar']:9.3f} {op['scalar'] / op['ms']:7.2f}"
+
+
+def print_slower(ops):
+    timed = [op for op in ops if op["scalar"] and op["ms"]]
+    slower = sorted((op["scalar"] / op["ms"], op["name"]) for op in timed if op["scalar"] < op["ms"] * (1 - NOISE))
+    print(f"{len(slower)} of {len(timed)} slower than scalar loops by more than {100 * NOISE:g} %:",
+          ", ".join(f"{name} {ratio:.2f}" for ratio, name in slower) or "none")
+
+
+def print_variants(names):
+    print(f"{'op':17} {'sample':60} {'ms':>9} {'scalar':>9} {'faster':>7}")
+    ops = []
+    for op in measured(VARIANTS, names):
+        print(f"{op['name']:17} {op['sample'][:60]:60} {op['ms']:9.3f} {beside_loops(op)}", flush=True)
+        ops.append(op)
+    print_slower(ops)
+
+
+def print_samples(names, below):
+    peak = probe.fma_peak(1)
+    print(f"FMA peak {peak:.1f} GFLOP/s on one thread\n")
+    print(f"{'op':22} {'ms':>9} {'GFLOP/s':>9} {'GB/s':>8} {'copy':>7} {'share':>7} {'scalar':>9} {'faster':>7}  bound by")
+    ops = []
+    for op in measured(SAMPLES, names):
+        ops.append(op)
+        time = op["ms"] * 1e-3
+        if time == 0:  # nothing is left to do: a view, or a result that is known when compiling
+            print(f"{op['name']:22} {0:9.3f} {'-':>9} {'-':>8} {op['copy']:7.1f} {'-':>7} {beside_loops(op)}  nothing",
+                  flush=True)
+            continue
+        arithmetic, memory = op["flops"] / (peak * 1e9), op["bytes"] / (op["copy"] * 1e9)
+        op["share"] = 100 * max(arithmetic, memory) / time
+        print(f"{op['name']:22} {op['ms']:9.3f} {op['flops'] / time / 1e9:9.2f} {op['bytes'] / time / 1e9:8.2f} "
+              f"{op['copy']:7.1f} {op['share']:6.1f}% {beside_loops(op)}  "
+              f"{'arithmetic' if arithmetic > memory else 'memory'}", flush=True)
+    slow = sorted((op["share"], op["name"]) for op in ops if op.get("share", 100) < below)
+    print(f"\n{len(slow)} below {below:g} %:", ", ".join(f"{name} {share:.1f}" for share, name in slow))
+    print_slower(ops)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--below", type=float, default=30, help="list the ops with a smaller share, in percent")
+    parser.add_argument("--variants", action="store_true", help="rarer types and awkward layouts, beside scalar loops")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     if not pathlib.Path(PROGRAM).exists():
         raise SystemExit("ops.py: no bench-ops; run ./scripts/build first")
-    peak = probe.fma_peak(1)
-    print(f"{probe.cpu_name()}\nFMA peak {peak:.1f} GFLOP/s on one thread\n")
-    print(f"{'op':22} {'ms':>9} {'GFLOP/s':>9} {'GB/s':>8} {'copy':>7} {'share':>7}  bound by")
-    slow = []
-    command = [*probe.pinned(1), PROGRAM, SAMPLES, *arguments.names]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
-        for line in program.stdout:
-            name, ms, flops, bytes_, copy = line.split("\t")
-            time, flops, bytes_, copy = float(ms) * 1e-3, int(flops), int(bytes_), float(copy)
-            arithmetic, memory = flops / (peak * 1e9), bytes_ / (copy * 1e9)
-            if time == 0:  # nothing is left to do: a view, or a result that is known when compiling
-                print(f"{name:22} {0:9.3f} {'-':>9} {'-':>8} {copy:7.1f} {'-':>7}  nothing", flush=True)
-                continue
-            share = 100 * max(arithmetic, memory) / time
-            bound = "arithmetic" if arithmetic > memory else "memory"
-            print(f"{name:22} {time * 1e3:9.3f} {flops / time / 1e9:9.2f} {bytes_ / time / 1e9:8.2f} {copy:7.1f} "
-                  f"{share:6.1f}%  {bound}", flush=True)
-            if share < arguments.below:
-                slow.append((share, name))
-    print(f"\n{len(slow)} below {arguments.below:g} %:", ", ".join(f"{n} {s:.1f}" for s, n in sorted(slow)))
-    return program.returncode
+    print(probe.cpu_name())
+    if arguments.variants:
+        print_variants(arguments.names)
+    else:
+        print_samples(arguments.names, arguments.below)
 
 
 if __name__ == "__main__":

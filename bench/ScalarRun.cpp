@@ -1,0 +1,105 @@
+#include "bench/ScalarRun.h"
+#include "bench/ScalarLoops.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <dlfcn.h>
+
+using namespace llvm;
+
+namespace kumiko::bench {
+
+/// KUMIKO_C_COMPILER is the compiler of the build, KUMIKO_BENCH_DIR the folder of scalar.h.
+static Error compile(StringRef source, StringRef library) {
+  StringRef arguments[] = {KUMIKO_C_COMPILER,
+                           "-O2",
+                           "-march=native",
+                           "-fno-vectorize",
+                           "-fno-slp-vectorize",
+                           "-fwrapv",
+                           "-ffp-contract=fast",
+                           "-fno-math-errno",
+                           "-w",
+                           "-I" KUMIKO_BENCH_DIR,
+                           "-shared",
+                           "-fPIC",
+                           source,
+                           "-lm",
+                           "-o",
+                           library};
+  ErrorOr<std::string> program = sys::findProgramByName(KUMIKO_C_COMPILER);
+  if (!program || sys::ExecuteAndWait(*program, arguments))
+    return createStringError("the C compiler " KUMIKO_C_COMPILER " does not take the scalar loops");
+  return Error::success();
+}
+
+/// `run` of a text in C. The library stays loaded.
+static Expected<void (*)(void **)> load(StringRef text) {
+  SmallString<64> folder;
+  if (std::error_code error = sys::fs::createUniqueDirectory("bench-ops", folder))
+    return createStringError(error.message());
+  auto remove = scope_exit([&] { sys::fs::remove_directories(folder); });
+  std::string source = (folder + "/loops.c").str(), library = (folder + "/loops.so").str();
+  std::error_code error;
+  raw_fd_ostream(source, error) << text;
+  if (error)
+    return createStringError(error.message());
+  if (Error failed = compile(source, library))
+    return std::move(failed);
+  void *handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *symbol = handle ? dlsym(handle, "run") : nullptr;
+  if (!symbol)
+    return createStringError("the scalar loops do not load");
+  return reinterpret_cast<void (*)(void **)>(symbol);
+}
+
+Expected<ScalarRun> ScalarRun::make(const eq::Instance &instance, ArrayRef<Tensor> operands) {
+  ScalarRun made;
+  for (const eq::Tensor &tensor : instance.tensors) {
+    if (tensor.role == eq::Tensor::Role::Operand || !tensor.present) {
+      const uint8_t *bytes = tensor.present ? operands[tensor.number].data() : nullptr;
+      made.pointers.push_back(const_cast<uint8_t *>(bytes));
+      continue;
+    }
+    SmallVector<int64_t> shape;
+    for (const eq::Extent &extent : tensor.type.shape)
+      shape.push_back(extent.value());
+    Expected<Tensor> buffer = Tensor::zeros(tensor.type.element, shape);
+    if (!buffer)
+      return buffer.takeError();
+    made.buffers.push_back(std::make_unique<Tensor>(std::move(*buffer)));
+    made.pointers.push_back(made.buffers.back()->mutableData());
+    if (tensor.role == eq::Tensor::Role::Result && tensor.number == 0)
+      made.first = made.buffers.back().get();
+  }
+  std::string before;
+  double best = 0;
+  for (Reduced order : {Reduced::Inside, Reduced::Outside}) {
+    Expected<std::string> text = scalarLoops(instance, order);
+    if (!text)
+      return text.takeError();
+    if (*text == before)
+      break;
+    Expected<Function> function = load(before = *text);
+    if (!function)
+      return function.takeError();
+    // Once for the pages, once for the time.
+    double time = 0;
+    for (int turn = 0; turn < 2; ++turn) {
+      auto start = std::chrono::steady_clock::now();
+      (*function)(made.pointers.data());
+      time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (time > 0.5)
+        break;
+    }
+    if (!made.function || time < best) {
+      made.function = *function;
+      best = time;
+    }
+  }
+  return made;
+}
+
+} // namespace kumiko::bench
