@@ -1,13 +1,16 @@
 /*===- team.h - threads that share the chunks of one call --------------------===
  *
  * A team is one caller and a fixed number of workers. The caller opens a job, everybody claims chunks one at a time,
- * and the job is over when all chunks are done, not when all workers have come: on a crowded machine the caller
- * finishes alone what nobody else picks up, and a worker that wakes late finds the job closed.
+ * first those of a share of its own: calls that follow each other walk over the same data in the same order, so that a
+ * thread finds in its caches what it wrote before. Who has done its share goes on with those of the others. The job is
+ * over when all chunks are done, not when all workers have come: on a crowded machine the caller finishes alone what
+ * nobody else picks up, and a worker that wakes late finds the job closed.
  *
- *   ticket = job number : next chunk      claimed by compare-and-swap
+ *   ticket of a share = job number : next chunk      claimed by compare-and-swap
  *
  * A claim succeeds only if the ticket has not changed since the job's fields were read, so a late worker can never
- * run a chunk of one job with the fields of another. Chunks are claimed in order; when one fails, the rest is dropped.
+ * run a chunk of one job with the fields of another. When a chunk fails, those behind it are dropped; those before it
+ * run, so that the lowest failure is the same on every run.
  *
  *===------------------------------------------------------------------------===*/
 #ifndef KUMIKO_TEAM_H
