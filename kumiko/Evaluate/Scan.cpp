@@ -55,8 +55,10 @@ llvm::Expected<SharedTensors> kumiko::evaluateScan(nn::ScanOp scan, const OpRun 
     if (!yielded)
       return yielded.takeError();
     for (auto [stack, slice] : llvm::zip(stacks, llvm::drop_begin(*yielded, scan.getStates().size())))
-      if (uint64_t size = slice.tensor.bytes().size())
-        std::memcpy(stack.mutableData() + position * size, slice.tensor.data(), size);
+      // What the body only passes on, a slice or a constant, is still in its declared type where floats are f64.
+      if (uint64_t size = stack.bytes().size() / steps)
+        convertElements(slice.tensor.data(), slice.tensor.element(), stack.mutableData() + position * size,
+                        stack.element(), slice.tensor.count());
     yielded->truncate(scan.getStates().size());
     states = std::move(*yielded);
   }

@@ -76,6 +76,8 @@ private:
     std::optional<SmallVector<Extent, 4>> lo = nn::extentsOf(op.getLoAttr()), out = nn::extentsOf(op.getOutAttr());
     if (!stride || !dilation || !lo || !out || !weights.hasStaticShape() || weights.getNumElements() == 0)
       return refuse("its window is not known"), false;
+    if (llvm::any_of(stride.asArrayRef(), [](int64_t step) { return step < 1; }))
+      return refuse("its stride is not above 0"), false;
     if (llvm::any_of(dilation.asArrayRef(), [](int64_t step) { return step != 1; }))
       return refuse("its window is dilated"), false;
     m.groups = op.getGroup();

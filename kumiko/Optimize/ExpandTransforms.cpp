@@ -184,8 +184,10 @@ private:
     int64_t rank = type.getRank(), axis = op.getAxis(), samples = type.getDimSize(axis);
     std::optional<Extent> n = nn::extentOf(op.getNAttr()), kept = nn::extentOf(op.getOutAttr());
     bool counted = n && kept && n->isStatic() && kept->isStatic() && !ShapedType::isDynamic(samples);
-    if (!counted || samples == 0 || kept->is(0) || ShapedType::isDynamic(type.getDimSize(rank - 1)))
+    if (!counted || samples == 0 || n->value() < 1 || kept->value() < 1)
       return declined(op, rule, "its length is not a number above 0");
+    if (int64_t parts = type.getDimSize(rank - 1); parts != 1 && parts != 2)
+      return declined(op, rule, "its samples are neither real nor complex");
     if (n->value() > mostNumbers)
       return declined(op, rule, "it is too long for a table");
 
