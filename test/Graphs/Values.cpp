@@ -34,6 +34,8 @@ static double randomReal(Flavour flavour, bool exact, Random &random) {
     double inf = std::numeric_limits<double>::infinity();
     return random.of({double(NAN), inf, -inf, -0.0, 0.0, 65504.0, -65504.0, 6e-8, -6e-8, 3e38, 1e-40});
   }
+  if (flavour == Flavour::Plain && random.chance(4))
+    return -0.0;
   if (flavour == Flavour::Positive)
     return exact ? double(random.between(2, 24)) / 8 : 0.25 + 3 * random.share();
   return exact ? double(random.between(-16, 16)) / 8 : 4 * random.share() - 2;
