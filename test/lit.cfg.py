@@ -19,6 +19,9 @@ if not config.kumiko_asan:
 
 path = os.pathsep.join([config.kumiko_bin, os.path.dirname(config.filecheck), config.llvm_tools, os.environ["PATH"]])
 config.environment["PATH"] = path
+# Where kumiko-opt counts the rewrite rules it applied; scripts/check reads it.
+if "KUMIKO_RULE_COUNTS" in os.environ:
+    config.environment["KUMIKO_RULE_COUNTS"] = os.environ["KUMIKO_RULE_COUNTS"]
 config.substitutions.append(("%source", config.kumiko_source))
 config.substitutions.append(("%runtime", config.kumiko_runtime))
 # How long tests of threads run; `lit -D seconds=60` in check-long.

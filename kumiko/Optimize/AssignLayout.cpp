@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
 
-constexpr llvm::StringLiteral rule = "AssignLayout";
+constexpr llvm::StringLiteral rule = "channels_last";
 
 /// Elements of a value, for comparison only: each symbol counts as 64.
 static int64_t elements(Value value) {
@@ -107,7 +107,7 @@ private:
     if (!found)
       return declined(op, rule, "its equation is not the same with channels last");
     builder.setInsertionPoint(op);
-    applied(op, rule, found->rounds ? "rounding" : "exact");
+    applied(op, rule);
     replace(op, createPermuted(builder, op, *found));
     ++converted;
   }

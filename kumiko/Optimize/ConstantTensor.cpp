@@ -17,6 +17,24 @@ ElementsAttr optimize::constantOf(Value value) {
   return constant ? constant.getValue() : ElementsAttr();
 }
 
+std::optional<double> optimize::splatOf(Value value) {
+  while (Operation *view = value.getDefiningOp()) {
+    if (!isa<nn::ExpandOp, nn::ReshapeOp, nn::TransposeOp>(view))
+      break;
+    value = view->getOperand(0);
+  }
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(constantOf(value));
+  if (!dense || !dense.isSplat())
+    return std::nullopt;
+  if (isa<FloatType>(dense.getElementType()))
+    return dense.getSplatValue<APFloat>().convertToDouble();
+  APInt number = dense.getSplatValue<APInt>();
+  bool isUnsigned = dense.getElementType().isUnsignedInteger() || dense.getElementType().isInteger(1);
+  if (isUnsigned ? number.getActiveBits() > 53 : number.getSignificantBits() > 53)
+    return std::nullopt;
+  return isUnsigned ? double(number.getZExtValue()) : double(number.getSExtValue());
+}
+
 ElementsAttr optimize::attributeOf(MLIRContext *context, Tensor tensor, llvm::StringRef name) {
   auto type = RankedTensorType::get(tensor.shape(), nn::fromEquation(context, tensor.element()));
   if (tensor.element() == ElementType::B1) {

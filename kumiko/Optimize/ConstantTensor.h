@@ -10,6 +10,10 @@ namespace kumiko::optimize {
 /// elements.
 mlir::ElementsAttr constantOf(mlir::Value value);
 
+/// The one value that all elements of a constant have, also behind views and expansions; nothing when they differ, or
+/// when the number does not fit into a double.
+std::optional<double> splatOf(mlir::Value value);
+
 /// The tensor as an attribute: `dense` up to 1 MiB, a resource that owns the bytes above. `name` helps to recognise the
 /// resource in a dump.
 mlir::ElementsAttr attributeOf(mlir::MLIRContext *context, Tensor tensor, llvm::StringRef name);

@@ -17,7 +17,7 @@ using namespace kumiko;
 using namespace kumiko::optimize;
 using eq::Extent;
 
-constexpr llvm::StringLiteral rule = "ExpandConvTranspose";
+constexpr llvm::StringLiteral rule = "expand_conv_transpose";
 
 /// Taps that no phase has are multiplied all the same; so many times the real ones at most.
 constexpr int64_t mostWaste = 4;
@@ -216,7 +216,7 @@ struct ExpandConvTranspose final : kumiko::impl::ExpandConvTransposePassBase<Exp
         declined(op, rule, rewrite.g.why);
         continue;
       }
-      applied(op, rule, "rounding");
+      applied(op, rule);
       ++expanded;
       op.getY().replaceAllUsesWith(y);
       eraseDead(op);

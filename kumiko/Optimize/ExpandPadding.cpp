@@ -21,7 +21,7 @@ using namespace kumiko;
 using namespace kumiko::optimize;
 using eq::Expr;
 
-constexpr llvm::StringLiteral rule = "ExpandPadding";
+constexpr llvm::StringLiteral rule = "expand_padding";
 
 namespace {
 
@@ -161,7 +161,7 @@ private:
         nn::buildEquationOp(builder, op->getLoc(), op->getName().getStringRef(), operands, attributes.getAttrs(), why);
     if (failed(built))
       return (*pad)->erase(), declined(op, rule, why);
-    applied(op, rule, "exact");
+    applied(op, rule);
     for (auto [old, value] : llvm::zip_equal(op->getResults(), (*built)->getResults()))
       if (!old.use_empty())
         old.replaceAllUsesWith(value);

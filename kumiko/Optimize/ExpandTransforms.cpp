@@ -18,7 +18,7 @@ using namespace kumiko;
 using namespace kumiko::optimize;
 using eq::Extent;
 
-constexpr llvm::StringLiteral rule = "ExpandTransforms";
+constexpr llvm::StringLiteral rule = "expand_transforms";
 
 /// A table of at most this many numbers is multiplied with at once; above it two smaller ones do less work.
 constexpr int64_t oneTable = 1 << 20;
@@ -215,7 +215,7 @@ private:
     y = g.cast(permuted(y, inverseOf(order)), type.getElementType());
     if (!y || y.getType() != op.getY().getType())
       return declined(op, rule, g.why);
-    applied(op, rule, "rounding");
+    applied(op, rule);
     ++expanded;
     op.getY().replaceAllUsesWith(y);
     eraseDead(op);

@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
 
-constexpr llvm::StringLiteral rule = "FoldBatchNorm";
+constexpr llvm::StringLiteral rule = "fold_batch_norm";
 
 /// The number for channel c, also when there is one for all.
 static double at(ArrayRef<double> list, int64_t c) { return list.size() == 1 ? list[0] : list[c]; }
@@ -66,7 +66,7 @@ private:
     }
     // A multiplication or an addition already is what this would make of it.
     if (op->getNumOperands() > 2) {
-      applied(op, rule, "rounding");
+      applied(op, "split_batch_norm");
       OpBuilder builder(op);
       Value y = affine.x;
       y = combine(builder, op, y, affine, affine.scale, 1, "mul");
@@ -129,7 +129,7 @@ private:
                                                        equationAttributes(producer, *def), why);
     if (failed(built))
       return declined(op, rule, why), failure();
-    applied(op, rule, "rounding");
+    applied(op, rule);
     Value y = (*built)->getResult(0);
     if (!shiftsInside)
       y = combine(builder, op, y, affine, affine.shift, 0, "add");

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
 
-constexpr llvm::StringLiteral rule = "IntegerProducts";
+constexpr llvm::StringLiteral rule = "integer_products";
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
@@ -196,7 +196,7 @@ private:
     Value y = matmul ? rewrite.matmul(matmul) : rewrite.conv(cast<nn::ConvOp>(op));
     if (!y || y.getType() != op->getResult(0).getType())
       return declined(op, rule, rewrite.g.why);
-    applied(op, rule, "exact");
+    applied(op, rule);
     ++narrow;
     op->getResult(0).replaceAllUsesWith(y);
     eraseDead(op);

@@ -5,20 +5,21 @@
 include "mlir/Pass/PassBase.td"
 
 def SimplifyPass : Pass<"nn-simplify", "::mlir::func::FuncOp"> {
-  let summary = "removes ops that do nothing";
+  let summary = "applies the rules that are equations";
   let description = [{
-    Class: exact.
+    Class: that of each rule; `allow` is the last one that may be used.
 
-    Removes every op whose equation only copies an operand (a cast to the same type, a transpose that keeps the order, a
-    slice of everything, a concat of one) and every op with a neutral constant (x + -0.0, x * 1), composes transposes,
-    turns transposes that move nothing into reshapes, then merges equal ops and drops those nobody reads.
+    Drops what nobody reads, removes every op whose equation only copies an operand (a cast to the same type, a transpose
+    that keeps the order, a slice of everything, a concat of one) and every op without elements, applies the rules of
+    kumiko/Optimize/*.rules that are equations, until none fits, and merges equal ops.
     ```mlir
     %0 = nn.transpose %x {perm = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
     %1 = nn.transpose %0 {perm = array<i64: 1, 0>} : (tensor<3x2xf32>) -> tensor<2x3xf32>   // = %x
     ```
-    x + 0.0 stays: it turns -0.0 into 0.0.
   }];
-  let statistics = [Statistic<"removed", "removed", "ops replaced by one of their operands">];
+  let options = [Option<"allow", "allow", "std::string", "\"exact\"", "the class of rules to go up to">];
+  let statistics = [Statistic<"removed", "removed", "ops replaced by one of their operands">,
+                    Statistic<"rewritten", "rewritten", "rules applied">];
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
 
-constexpr llvm::StringLiteral rule = "QuantizedProducts";
+constexpr llvm::StringLiteral rule = "quantized_products";
 /// Products of 8 bits minus zero points, so many of them, stay within 31 bits.
 constexpr int64_t mostDepth = 32768;
 
@@ -244,7 +244,7 @@ private:
               : isa<nn::QuantizeOp>(op) ? rewriter.quantize(cast<nn::QuantizeOp>(op))
                                         : rewriter.move();
     if (y && y.getType() == op->getResult(0).getType()) {
-      applied(op, rule, product ? "rounding" : "exact");
+      applied(op, product ? rule : "move_dequantize");
       ++(product ? products : moved);
       op->getResult(0).replaceAllUsesWith(y);
       // What dies with it stands before it: nothing that is still to be visited.

@@ -1,15 +1,19 @@
 //===- Simplify.cpp - removes ops that do nothing --------------------------===//
+#include "kumiko/Equation/Builtin.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Optimize/ConstantTensor.h"
 #include "kumiko/Optimize/Copy.h"
 #include "kumiko/Optimize/Passes.h"
-#include "kumiko/Optimize/Permute.h"
 #include "kumiko/Optimize/Remark.h"
+#include "kumiko/Optimize/RuleMatch.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace kumiko {
 #define GEN_PASS_DEF_SIMPLIFYPASS
@@ -19,61 +23,20 @@ namespace kumiko {
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
-using eq::Function;
 
-constexpr llvm::StringLiteral rule = "Simplify";
+/// Above this something goes round in circles; the rules are made so that nothing does.
+constexpr int64_t rewritesPerOp = 64;
 
-/// The one value that all elements of a constant have, as a double; nothing when they differ.
-static std::optional<double> splatOf(Value value) {
-  auto dense = dyn_cast_or_null<DenseElementsAttr>(constantOf(value));
-  if (!dense || !dense.isSplat())
-    return std::nullopt;
-  if (isa<FloatType>(dense.getElementType()))
-    return dense.getSplatValue<APFloat>().convertToDouble();
-  APInt number = dense.getSplatValue<APInt>();
-  if (number.getSignificantBits() > 53)
-    return std::nullopt;
-  return double(dense.getElementType().isUnsignedInteger() ? int64_t(number.getZExtValue()) : number.getSExtValue());
-}
-
-/// function(x, c) is x, in every bit. `left`: c is the first operand instead.
-static bool isNeutral(Function function, double c, bool isFloat, bool left) {
-  bool positiveZero = c == 0 && !std::signbit(c), negativeZero = c == 0 && std::signbit(c);
-  switch (function) {
-  case Function::Add:
-    return isFloat ? negativeZero : c == 0; // 0.0 would turn -0.0 into itself
-  case Function::Sub:
-    return !left && positiveZero;
-  case Function::Mul:
-    return c == 1;
-  case Function::Div:
-  case Function::Pow:
-    return !left && c == 1;
-  default:
+/// Elements are read and written, nothing more: by the text, so before anything is instantiated.
+static bool mayCopy(const eq::OpDef &op) {
+  if (op.statements.size() != 1)
     return false;
-  }
-}
-
-/// The operand, by slot, that the op's only statement combines with a neutral constant.
-static std::optional<unsigned> neutralOperand(const eq::Instance &instance, ArrayRef<Value> slots) {
-  if (instance.statements.size() != 1 || instance.statements[0].values[0]->kind != eq::Expr::Kind::Apply)
-    return std::nullopt;
-  const eq::Statement &statement = instance.statements[0];
-  const eq::Expr &apply = *statement.values[0];
-  if (apply.operands.size() != 2)
-    return std::nullopt;
-  for (bool left : {false, true}) {
-    const eq::Expr &kept = *apply.operands[left ? 1 : 0], &constant = *apply.operands[left ? 0 : 1];
-    if (!isPlainRead(instance, statement, kept) || constant.kind != eq::Expr::Kind::Read || constant.otherwise)
-      continue;
-    const eq::Tensor &x = instance.tensors[kept.tensor], &c = instance.tensors[constant.tensor];
-    if (x.role != eq::Tensor::Role::Operand || c.role != eq::Tensor::Role::Operand)
-      continue;
-    std::optional<double> value = splatOf(slots[c.number]);
-    if (value && isNeutral(apply.function, *value, isFloat(apply.type), left))
-      return x.number;
-  }
-  return std::nullopt;
+  bool computes = false;
+  for (const eq::Node *value : op.statements[0].values)
+    computes |= value->kind == eq::Node::Kind::Unary || value->kind == eq::Node::Kind::Binary ||
+                (value->kind == eq::Node::Kind::Call && value->builtin == eq::Builtin::Value) ||
+                (value->kind == eq::Node::Kind::Select && !value->operands[0]->constant);
+  return !computes;
 }
 
 namespace {
@@ -83,48 +46,139 @@ struct RemoveCopy final : OpInterfaceRewritePattern<nn::EquationInterface> {
   RemoveCopy(MLIRContext *context, Pass::Statistic &removed) : OpInterfaceRewritePattern(context), removed(removed) {}
 
   LogicalResult matchAndRewrite(nn::EquationInterface op, PatternRewriter &rewriter) const override {
-    if (op->getNumResults() != 1)
-      return rewriter.notifyMatchFailure(op, "several results");
+    // Cheap tests first: an instance costs as much as all the rest of this stage.
+    const eq::OpDef *def = nn::definitionOf(op);
+    if (op->getNumResults() != 1 || !def || !mayCopy(*def) ||
+        !llvm::is_contained(op->getOperandTypes(), op->getResult(0).getType()))
+      return rewriter.notifyMatchFailure(op, "it computes something");
     llvm::Expected<eq::Instance> instance = nn::instantiate(op);
     if (!instance)
       return rewriter.notifyMatchFailure(op, llvm::toString(instance.takeError()));
-    SmallVector<Value, 4> slots = nn::operandSlots(op);
     std::optional<unsigned> operand = copiedOperand(*instance);
     if (!operand)
-      operand = neutralOperand(*instance, slots);
-    if (!operand)
       return rewriter.notifyMatchFailure(op, "it computes something");
-    applied(op, rule, "exact");
+    applied(op, "remove_copy", 1);
     ++removed;
-    rewriter.replaceOp(op, slots[*operand]);
+    rewriter.replaceOp(op, nn::operandSlots(op)[*operand]);
     return success();
   }
 
   Pass::Statistic &removed;
 };
 
-/// transpose(transpose(x, p), q) = transpose(x, p[q]); a transpose that moves nothing is a reshape.
-struct ComposeTransposes final : OpRewritePattern<nn::TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
+/// A tensor without elements needs no work.
+struct RemoveEmpty final : OpInterfaceRewritePattern<nn::EquationInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
-  LogicalResult matchAndRewrite(nn::TransposeOp op, PatternRewriter &rewriter) const override {
-    if (!op.getX().getDefiningOp<nn::TransposeOp>() && !movesNothing(op.getPerm(), op.getX().getType().getShape()))
-      return rewriter.notifyMatchFailure(op, "a single transpose that moves elements");
-    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), op.getX(), op.getPerm()));
+  LogicalResult matchAndRewrite(nn::EquationInterface op, PatternRewriter &rewriter) const override {
+    auto isEmpty = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 0;
+    };
+    if (!llvm::all_of(op->getResultTypes(), isEmpty))
+      return rewriter.notifyMatchFailure(op, "it has elements, or may have some");
+    applied(op, "remove_empty", 1);
+    SmallVector<Value> results;
+    for (Type type : op->getResultTypes()) {
+      auto tensor = cast<RankedTensorType>(type);
+      results.push_back(nn::ConstantOp::create(rewriter, op->getLoc(), tensor,
+                                               DenseElementsAttr::get(tensor, ArrayRef<Attribute>())));
+    }
+    rewriter.replaceOp(op, results);
     return success();
   }
 };
 
+/// The rules whose text is all there is.
+struct ApplyRules final : RewritePattern {
+  ApplyRules(MLIRContext *context, eq::RuleClass allow, Pass::Statistic &rewritten,
+             llvm::SmallMapVector<Operation *, const Rule *, 8> &shared)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context), allow(allow), rewritten(rewritten), shared(shared) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    // What is known altogether is computed, not rewritten.
+    if (op->getNumResults() == 0 || llvm::all_of(op->getOperands(), [](Value x) { return bool(constantOf(x)); }))
+      return rewriter.notifyMatchFailure(op, "nothing to rewrite");
+    for (const Rule *rule : rulesOf(op->getName())) {
+      RuleOutcome outcome = applyRule(*rule, op, rewriter);
+      if (outcome == RuleOutcome::Applied) {
+        ++rewritten;
+        return success();
+      }
+      if (outcome == RuleOutcome::Shared)
+        shared.insert({op, rule});
+    }
+    return rewriter.notifyMatchFailure(op, "no rule is about it");
+  }
+
+private:
+  ArrayRef<const Rule *> rulesOf(OperationName name) const {
+    auto [entry, isNew] = byName.try_emplace(name);
+    if (isNew)
+      for (const Rule &rule : allRules())
+        if (rule.def.kind <= allow && isAbout(rule, name))
+          entry->second.push_back(&rule);
+    return entry->second;
+  }
+
+  eq::RuleClass allow;
+  Pass::Statistic &rewritten;
+  llvm::SmallMapVector<Operation *, const Rule *, 8> &shared;
+  mutable llvm::DenseMap<OperationName, SmallVector<const Rule *, 4>> byName;
+};
+
+/// Forgets refusals of ops that are gone.
+struct ForgetErased final : RewriterBase::Listener {
+  explicit ForgetErased(llvm::SmallMapVector<Operation *, const Rule *, 8> &shared) : shared(shared) {}
+  void notifyOperationErased(Operation *op) override { shared.erase(op); }
+  llvm::SmallMapVector<Operation *, const Rule *, 8> &shared;
+};
+
+/// Tells of every op that CSE finds to be there already.
+struct ReportEqual final : RewriterBase::Listener {
+  void notifyOperationReplaced(Operation *op, ValueRange) override { applied(op, "merge_equal", 1); }
+};
+
 struct Simplify final : kumiko::impl::SimplifyPassBase<Simplify> {
+  using SimplifyPassBase::SimplifyPassBase;
+
   void runOnOperation() override {
+    std::optional<eq::RuleClass> most = eq::ruleClassNamed(allow);
+    if (!most) {
+      getOperation().emitError() << "allow is '" << allow << "', expected exact, rounding, approximate or lossy";
+      return signalPassFailure();
+    }
+    int64_t ops = removeDead();
+    llvm::SmallMapVector<Operation *, const Rule *, 8> shared;
+    ForgetErased forget(shared);
     RewritePatternSet patterns(&getContext());
     patterns.add<RemoveCopy>(&getContext(), removed);
-    patterns.add<ComposeTransposes>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      return signalPassFailure();
-    IRRewriter rewriter(&getContext());
+    patterns.add<RemoveEmpty>(&getContext());
+    patterns.add<ApplyRules>(&getContext(), *most, rewritten, shared);
+    GreedyRewriteConfig config;
+    config.setListener(&forget).setMaxNumRewrites(rewritesPerOp * ops + 1000);
+    // Not converging is no error: every step on the way was right.
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
+    for (auto [op, rule] : shared)
+      declined(op, rule->def.name, "what it reads has other readers");
+    ReportEqual report;
+    IRRewriter rewriter(&getContext(), &report);
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+  }
+
+private:
+  /// Readers before what they read, so one walk is enough; the number of ops that stay.
+  int64_t removeDead() {
+    int64_t ops = 0;
+    getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+      if (!isOpTriviallyDead(op))
+        return void(++ops);
+      if (!isa<nn::ConstantOp>(op))
+        applied(op, "dead_code", 1);
+      op->erase();
+    });
+    return ops;
   }
 };
 

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
 
-constexpr llvm::StringLiteral rule = "SimplifyLoops";
+constexpr llvm::StringLiteral rule = "simplify_loops";
 
 static MutableOperandRange sharedOf(Operation *op) {
   if (auto scan = dyn_cast<nn::ScanOp>(op))
@@ -116,7 +116,7 @@ private:
         else
           operand.set(b.clone(*operand.get().getDefiningOp())->getResult(0));
       op.moveBefore(loop);
-      applied(&op, rule, "exact");
+      applied(&op, rule);
       for (Value result : op.getResults())
         if (!result.use_empty()) {
           Value inside = addShared(loop, result);

@@ -4,6 +4,7 @@
 #include "kumiko/Lower/Passes.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Optimize/Passes.h"
+#include "kumiko/Optimize/Rules.h"
 #include "kumiko/Pipeline/Passes.h"
 #include "kumiko/Schedule/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -17,31 +18,36 @@ using namespace kumiko;
 
 static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &options) {
   OpPassManager &functions = passes.nest<func::FuncOp>();
+  eq::RuleClass most = *eq::ruleClassNamed(nameOf(options.allow));
+  // The account of rules says what a pass may change; one that changes more than is allowed is left out.
+  auto add = [&](std::unique_ptr<Pass> pass) {
+    if (optimize::isPassAllowed(pass->getArgument(), most))
+      functions.addPass(std::move(pass));
+  };
+  SimplifyPassOptions simplify;
+  simplify.allow = nameOf(options.allow).str();
   // Shape arithmetic of the exporter goes first: everything behind it then sees constants.
-  functions.addPass(createSimplifyPass());
+  add(createSimplifyPass(simplify));
   // Weights are still what the file has: folding would make floats of them.
-  if (options.allow >= Allow::Rounding)
-    functions.addPass(createQuantizedProductsPass());
-  functions.addPass(createFoldConstantsPass());
+  add(createQuantizedProductsPass());
+  add(createFoldConstantsPass());
   // Once weights are constants, and while what leaves a loop can still be folded.
-  functions.addPass(createSimplifyLoopsPass());
-  functions.addPass(createFoldConstantsPass());
-  functions.addPass(createSimplifyPass());
-  functions.addPass(createIntegerProductsPass());
-  if (options.allow >= Allow::Rounding) {
-    // What is known has been computed by now: a transform of constants needs no table.
-    functions.addPass(createExpandTransformsPass());
-    // While weights still have the layout of the file, in which the pattern is written.
-    functions.addPass(createFoldBatchNormPass());
-    // Behind the weights' last change, before the layout of convolutions is chosen.
-    functions.addPass(createExpandConvTransposePass());
-    functions.addPass(createAssignLayoutPass());
-  }
+  add(createSimplifyLoopsPass());
+  add(createFoldConstantsPass());
+  add(createSimplifyPass(simplify));
+  add(createIntegerProductsPass());
+  // What is known has been computed by now: a transform of constants needs no table.
+  add(createExpandTransformsPass());
+  // While weights still have the layout of the file, in which the pattern is written.
+  add(createFoldBatchNormPass());
+  // Behind the weights' last change, before the layout of convolutions is chosen.
+  add(createExpandConvTransposePass());
+  add(createAssignLayoutPass());
   // Behind the layout, so that padding stands where the channels end up.
-  functions.addPass(createExpandPaddingPass());
+  add(createExpandPaddingPass());
   // The layout leaves transposes of weights to be computed and pairs of others to be cancelled.
-  functions.addPass(createFoldConstantsPass());
-  functions.addPass(createSimplifyPass());
+  add(createFoldConstantsPass());
+  add(createSimplifyPass(simplify));
 }
 
 static void addFuseStage(OpPassManager &passes, const PipelineOptions &options) {

@@ -14,16 +14,18 @@ using namespace kumiko;
 
 namespace {
 
-enum class Output { Ods, Text, Manual, OnnxTable };
+enum class Output { Ods, Text, Manual, OnnxTable, Rules, RuleTable };
 
 cl::OptionCategory category("kumiko-eqgen options");
-cl::list<std::string> inputs(cl::Positional, cl::desc("FILE.eq..."), cl::OneOrMore, cl::cat(category));
+cl::list<std::string> inputs(cl::Positional, cl::desc("FILE.eq... FILE.rules..."), cl::OneOrMore, cl::cat(category));
 cl::opt<bool> check("check", cl::desc("Check the files and write nothing"), cl::cat(category));
 cl::opt<Output> emit("emit", cl::desc("What to generate from the built-in ops:"),
                      cl::values(clEnumValN(Output::Ods, "ods", "TableGen records of the ops"),
                                 clEnumValN(Output::Text, "text", "the texts, to be embedded"),
                                 clEnumValN(Output::Manual, "manual", "the reference page; wants --samples"),
-                                clEnumValN(Output::OnnxTable, "onnx-table", "the table of ONNX ops; wants --facts")),
+                                clEnumValN(Output::OnnxTable, "onnx-table", "the table of ONNX ops; wants --facts"),
+                                clEnumValN(Output::Rules, "rules", "the texts of rewrite rules, to be embedded"),
+                                clEnumValN(Output::RuleTable, "rule-table", "the table of rewrite rules")),
                      cl::cat(category));
 cl::opt<std::string> samplesPath("samples", cl::desc("One application of each op"), cl::value_desc("FILE"),
                                  cl::cat(category));
@@ -32,9 +34,9 @@ cl::opt<std::string> factsPath("facts", cl::desc("What is known of ONNX ops, a l
 cl::opt<std::string> outputPath("o", cl::desc("Where to write; - is the terminal"), cl::value_desc("FILE"),
                                 cl::init("-"), cl::cat(category));
 
-struct Input {
-  std::unique_ptr<MemoryBuffer> buffer;
-  eq::ParseResult parsed;
+struct Inputs {
+  std::vector<eq::ParseResult> equations;
+  std::vector<eq::RuleFile> rules;
 };
 
 } // namespace
@@ -47,8 +49,8 @@ static std::unique_ptr<MemoryBuffer> readFile(StringRef path) {
   return nullptr;
 }
 
-/// Reads all files; messages go to the terminal.
-static bool readInputs(std::vector<Input> &files) {
+/// Reads all files; messages go to the terminal. Rules are about the ops of the files of equations.
+static bool readInputs(Inputs &files) {
   bool ok = true;
   for (const std::string &path : inputs) {
     std::unique_ptr<MemoryBuffer> buffer = readFile(path);
@@ -56,31 +58,46 @@ static bool readInputs(std::vector<Input> &files) {
       ok = false;
       continue;
     }
-    eq::ParseResult parsed = eq::parse(path, buffer->getBuffer());
-    parsed.print(errs());
-    ok &= parsed.ok();
-    files.push_back({std::move(buffer), std::move(parsed)});
+    if (sys::path::extension(path) == ".rules") {
+      files.rules.push_back(eq::parseRules(path, buffer->getBuffer()));
+      continue;
+    }
+    files.equations.push_back(eq::parse(path, buffer->getBuffer()));
+    files.equations.back().print(errs());
+    ok &= files.equations.back().ok();
+  }
+  std::vector<eq::OpDef> ops;
+  for (const eq::ParseResult &file : files.equations)
+    ops.insert(ops.end(), file.ops.begin(), file.ops.end());
+  for (eq::RuleFile &file : files.rules) {
+    eq::checkRules(file, ops);
+    file.parsed.print(errs());
+    ok &= file.parsed.ok();
   }
   return ok;
 }
 
-static int reportChecked(ArrayRef<Input> files) {
-  for (const Input &file : files) {
+static int reportChecked(const Inputs &files) {
+  for (const eq::ParseResult &file : files.equations) {
     size_t statements = 0;
-    for (const eq::OpDef &op : file.parsed.ops)
+    for (const eq::OpDef &op : file.ops)
       statements += op.statements.size();
-    outs() << file.parsed.name << ": " << file.parsed.ops.size() << " ops, " << statements << " statements: ok\n";
+    outs() << file.name << ": " << file.ops.size() << " ops, " << statements << " statements: ok\n";
   }
+  for (const eq::RuleFile &file : files.rules)
+    outs() << file.parsed.name << ": " << file.rules.size() << " rules: ok\n";
   return 0;
 }
 
-static int generate(ArrayRef<Input> files) {
+static int generate(const Inputs &files) {
   std::vector<eq::OpDef> ops;
-  SmallVector<eqgen::Source> sources;
-  for (const Input &file : files) {
-    ops.insert(ops.end(), file.parsed.ops.begin(), file.parsed.ops.end());
-    sources.push_back({sys::path::filename(file.parsed.name), file.parsed.text});
+  SmallVector<eqgen::Source> sources, rules;
+  for (const eq::ParseResult &file : files.equations) {
+    ops.insert(ops.end(), file.ops.begin(), file.ops.end());
+    sources.push_back({sys::path::filename(file.name), file.text});
   }
+  for (const eq::RuleFile &file : files.rules)
+    rules.push_back({sys::path::filename(file.parsed.name), file.parsed.text});
   if (!eqgen::checkBuiltins(errs(), ops))
     return 1;
   std::error_code code;
@@ -108,6 +125,12 @@ static int generate(ArrayRef<Input> files) {
   case Output::OnnxTable:
     eqgen::emitOnnxTable(out.os(), ops, beside->getBuffer());
     break;
+  case Output::Rules:
+    eqgen::emitTexts(out.os(), rules);
+    break;
+  case Output::RuleTable:
+    eqgen::emitRuleTable(out.os(), files.rules);
+    break;
   }
   out.keep();
   return 0;
@@ -124,7 +147,7 @@ int main(int argc, char **argv) {
     WithColor::error(errs(), "kumiko-eqgen") << "give one of --check and --emit=...\n";
     return 2;
   }
-  std::vector<Input> files;
+  Inputs files;
   if (!readInputs(files))
     return 1;
   return check ? reportChecked(files) : generate(files);

@@ -12,6 +12,7 @@
 #include "mlir/Transforms/Passes.h"
 
 #ifdef KUMIKO_HAS_PIPELINE
+#include "kumiko/Optimize/Rules.h"
 #include "kumiko/Pipeline/Passes.h"
 #else
 #ifdef KUMIKO_HAS_OPTIMIZE
@@ -67,5 +68,9 @@ int main(int argc, char **argv) {
                   mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
                   mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect, mlir::ub::UBDialect,
                   mlir::vector::VectorDialect>();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "The nn dialect and the passes of Kumiko\n", registry));
+  llvm::LogicalResult result = mlir::MlirOptMain(argc, argv, "The nn dialect and the passes of Kumiko\n", registry);
+#ifdef KUMIKO_HAS_PIPELINE
+  kumiko::optimize::writeRuleCounts();
+#endif
+  return mlir::asMainReturnCode(result);
 }
