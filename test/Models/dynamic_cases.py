@@ -270,6 +270,42 @@ def loop_collects(g):
     return g.Loop(turns, g.known(True, dtype=bool), g.draw("x", "n"), body=body, outputs=2)
 
 
+@sizes(dict(n=2, limit=40), dict(n=3, limit=0), dict(n=1, limit=5000))
+def loop_until(g):
+    """Collects until the sum is large; nothing bounds the turns."""
+    body = helper.make_graph(
+        [helper.make_node("Add", ["state", "step"], ["next"]), helper.make_node("ReduceSum", ["next"], ["sum"], keepdims=0),
+         helper.make_node("Less", ["sum", "limit"], ["again"]), helper.make_node("Neg", ["next"], ["kept"])],
+        "body",
+        [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("state", TensorProto.FLOAT, ["n"])],
+        [helper.make_tensor_value_info("again", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("next", TensorProto.FLOAT, ["n"]),
+         helper.make_tensor_value_info("kept", TensorProto.FLOAT, ["n"])])  # fmt: skip
+    g.give("limit", [], lambda at: at["limit"], np.float32)
+    g.give("step", ["n"], lambda at: np.arange(at["n"]) + 1, np.float32)
+    start = g.give("start", ["n"], lambda at: np.zeros(at["n"]), np.float32)
+    last, kept = g.Loop("", g.known(True, dtype=bool), start, body=body, outputs=2)
+    return [last, kept, g.ReduceMax(kept, axes=[0])]
+
+
+@sizes(dict(n=2, more=0), dict(n=2, more=1), dict(n=9, more=1))
+def choice_of_sizes(g):
+    """The branches have outputs of different sizes."""
+    x = g.draw("x", "n", 4)
+    halves = helper.make_graph(
+        [helper.make_node("Concat", [x, x], ["twice"], axis=1)], "halves", [], [helper.make_tensor_value_info("twice", TensorProto.FLOAT, ["n", 8])])  # fmt: skip
+    flipped = helper.make_graph(
+        [helper.make_node("Transpose", [x], ["turned"], perm=[1, 0])], "flipped", [], [helper.make_tensor_value_info("turned", TensorProto.FLOAT, [4, "n"])])  # fmt: skip
+    more = g.give("more", [], lambda at: at["more"], bool)
+    return [g.Exp(g.If(more, then_branch=halves, else_branch=flipped))]
+
+
+@sizes(dict(n=2, m=3), dict(n=9, m=5))
+def squeeze_what_is_one(g):
+    return [g.Squeeze(g.Unsqueeze(g.draw("x", "n", "m"), g.known([0, 3])))]
+
+
 @sizes(dict(n=2), dict(n=9))
 def choice_by_size(g):
     x = g.draw("x", "n", 4)

@@ -63,10 +63,23 @@ Message unlike(std::vector<Message> rest, llvm::StringRef output) {
   return model(graph(parts));
 }
 
-TEST(Control, OutputsOfDifferentShapesAreRefused) {
+TEST(Control, OutputsOfDifferentSizesHaveThoseOfTheBranchTaken) {
   Imported m(unlike({}, "r"));
+  ASSERT_EQ(m.exitCode(), 0) << m.errors();
+  EXPECT_TRUE(has(m.text(), "nn.select") && has(m.text(), "nn.symbol")) << m.text();
+}
+
+TEST(Control, OutputsOfDifferentRanksAreRefused) {
+  GraphParts yes, no, parts;
+  yes.nodes = {node("Neg", {"x"}, {"a"})};
+  no.nodes = {node("ReduceSum", {"x"}, {"a"}, "sum", {attribute("keepdims", int64_t(0))})};
+  yes.outputs = no.outputs = {Message().text(1, "a")};
+  parts.nodes = {node("If", {"c"}, {"r"}, "choice", {subgraph("then_branch", yes), subgraph("else_branch", no)})};
+  parts.inputs = {valueInfo("x", DataType::Float, {2}), valueInfo("c", DataType::Bool, {})};
+  parts.outputs = {Message().text(1, "r")};
+  Imported m(model(graph(parts)));
   EXPECT_EQ(m.exitCode(), 4);
-  EXPECT_TRUE(has(m.errors(), "the branches lead to f32[2] and to f32[1]")) << m.errors();
+  EXPECT_TRUE(has(m.errors(), "the branches lead to f32[2] and to f32[]")) << m.errors();
 }
 
 // What follows is part of both branches.

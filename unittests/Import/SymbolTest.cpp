@@ -225,10 +225,33 @@ TEST(Symbols, ShapesAsData) {
 }
 
 // What op code cannot do with an expression it refuses, and says so.
+TEST(Symbols, OpenDimensionsAreNotOneUnlessTheFileDeclaresSo) {
+  GraphParts parts = one(node("Squeeze", {"x"}, {"y"}), {"N", 1, 4});
+  Symbolic kept(parts);
+  EXPECT_EQ(kept.result(), "N, 4");
+  EXPECT_EQ(kept.checks().size(), 1u);
+  parts.outputs = {valueInfo("y", DataType::Float, {4})};
+  Symbolic dropped(parts);
+  EXPECT_EQ(dropped.result(), "4");
+  EXPECT_EQ(dropped.checks(), (Checks{"N == 1", "4*N == 4"}));
+}
+
+// The rank that the file declares for what follows tells how a Squeeze is meant.
+TEST(Symbols, ADeclaredOutputTellsWhichDimensionsAreOne) {
+  GraphParts parts = one(node("Squeeze", {"x"}, {"z"}), {"N", 4});
+  parts.nodes.push_back(node("Neg", {"z"}, {"y"}));
+  parts.outputs = {valueInfo("y", DataType::Float, {4})};
+  Symbolic m(parts);
+  EXPECT_EQ(m.result(), "4");
+  EXPECT_EQ(m.checks(), (Checks{"N == 1", "4*N == 4"}));
+}
+
 TEST(Symbols, NumbersThatAreNeeded) {
-  Symbolic m(one(node("Squeeze", {"x"}, {"y"}), {"N", 4}));
+  GraphParts parts = one(node("Squeeze", {"x"}, {"y"}), {"N", "M"});
+  parts.outputs = {valueInfo("y", DataType::Float, {4})};
+  Symbolic m(parts);
   EXPECT_EQ(m.exitCode(), 4);
-  EXPECT_NE(m.result().find("without axes the rank depends on whether dimension 0 is 1"), std::string::npos);
+  EXPECT_NE(m.result().find("which of the open dimensions are 1"), std::string::npos);
 }
 
 } // namespace

@@ -142,7 +142,7 @@ std::optional<unsigned> Solver::itemRank(const Item &item) {
   if (auto count = positionCount(item))
     return count;
   if (packs.empty())
-    context.fail("an item ends in `...` but holds no pack and no list");
+    context.fail("how many dimensions an item has depends on a size that is open or too large");
   return std::nullopt;
 }
 

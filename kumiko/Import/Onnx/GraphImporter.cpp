@@ -15,6 +15,7 @@ GraphImporter::GraphImporter(std::shared_ptr<ModelFile> file, const Model &model
     : file(std::move(file)), model(model), options(options), problems(problems), builder(&context) {
   context.loadDialect<nn::NnDialect, func::FuncDialect>();
   top.source = &model.graph;
+  top.graph = &model.graph;
   top.nodes = model.graph.nodes;
   top.initializers = model.graph.initializers;
   for (const ValueInfo &output : model.graph.outputs)
@@ -212,6 +213,7 @@ void GraphImporter::importOutputs() {
           .helped(part + " must agree; export the model again, or run onnx.shape_inference");
       // Exporters often write a shape that is not so; what is computed does not depend on it.
       problem.warning = part == "ranks" || part == "shapes";
+      foundOtherRank |= part == "ranks";
       problems.add(std::move(problem));
     }
     results.push_back(value);

@@ -48,6 +48,7 @@ struct Scope {
     Origin origin;
   };
   const void *source = nullptr; ///< the Graph or Function: scopes of one source have the same names
+  const Graph *graph = nullptr; ///< null for a function
   llvm::ArrayRef<Node> nodes;
   llvm::ArrayRef<TensorProto> initializers;
   llvm::SmallVector<llvm::StringRef, 2> outputs;
@@ -116,6 +117,12 @@ public:
   /// Instead of the rest of the nodes around `n`, these are the outputs of their graph.
   static void finishScope(NodeContext &n, llvm::ArrayRef<mlir::Value> outputs);
 
+  /// Where the rank of a value depends on whether open dimensions are 1 and the file does not say, all are, instead of
+  /// none.
+  void takeOnes() { takesOnes = true; }
+  /// Whether there was such a value, and an output of the graph is declared to have another rank than it got.
+  bool hasGuessedWrong() const { return guessedRank && foundOtherRank; }
+
 private:
   friend class NodeContext;
 
@@ -131,8 +138,9 @@ private:
   llvm::StringMap<bool> usedDims;
   llvm::DenseMap<const TensorProto *, mlir::ElementsAttr> constants; ///< of tensors that were needed
   std::string whyUnknown;                                            ///< what stopped the last valueOf
-  unsigned nesting = 0;                                              ///< of calls and subgraphs
-  std::unique_ptr<Interpretation> interpretation;                    ///< null when compiling
+  bool takesOnes = false, guessedRank = false, foundOtherRank = false;
+  unsigned nesting = 0;                           ///< of calls and subgraphs
+  std::unique_ptr<Interpretation> interpretation; ///< null when compiling
   llvm::SmallVector<nn::Symbol> symbols;
   llvm::SmallVector<nn::Check> checks;
   llvm::DenseMap<mlir::Value, eq::KnownElements> numbers;               ///< what is known of small tensors
@@ -154,6 +162,8 @@ private:
   struct Plan {
     std::vector<uint32_t> order;
     llvm::DenseMap<llvm::StringRef, uint32_t> uses;
+    /// Declared ones; read when somebody asks.
+    std::optional<llvm::DenseMap<llvm::StringRef, size_t>> ranks;
   };
   llvm::DenseMap<const void *, std::unique_ptr<Plan>> plans; ///< by source
   const Plan &planOf(Scope &scope);

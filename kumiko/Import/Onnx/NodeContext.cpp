@@ -187,7 +187,13 @@ Problem &NodeContext::fail(Code code, const Twine &what) {
     problem.with(operand.name, operand.type, operand.origin);
   }
   // Most callers know better advice.
-  if (node.domain.empty())
+  auto isOpen = [](Value value) {
+    auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+    return type && !type.hasStaticShape();
+  };
+  if (code == Code::UnsupportedForm && any_of(values, isOpen))
+    problem.helped("say how large the dimensions are, with --dim NAME=N");
+  else if (node.domain.empty())
     problem.helped("what the op takes: https://onnx.ai/onnx/operators/onnx__" + node.op + ".html");
   return problem;
 }

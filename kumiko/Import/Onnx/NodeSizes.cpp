@@ -34,6 +34,26 @@ ArrayRef<int64_t> NodeContext::shapeOf(Value value) {
 
 int64_t NodeContext::countOf(Value value) { return cantFail(elementCount(shapeOf(value))); }
 
+std::optional<size_t> NodeContext::declaredRank(size_t output) const {
+  if (!scope.graph || output >= node.outputs.size())
+    return std::nullopt;
+  auto &ranks = importer.plans[scope.source]->ranks;
+  if (!ranks) {
+    ranks.emplace();
+    for (ArrayRef<ValueInfo> list : {scope.graph->outputs, scope.graph->values})
+      for (const ValueInfo &value : list)
+        if (value.type.hasShape)
+          ranks->try_emplace(value.name, value.type.shape.size());
+  }
+  auto found = ranks->find(node.outputs[output]);
+  return found == ranks->end() ? std::nullopt : std::optional(found->second);
+}
+
+bool NodeContext::guessOnes() {
+  importer.guessedRank = true;
+  return importer.takesOnes;
+}
+
 bool NodeContext::agree(const eq::Extent &a, const eq::Extent &b, const Twine &what) {
   if (a == b)
     return true;

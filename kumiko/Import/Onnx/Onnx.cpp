@@ -105,8 +105,15 @@ static FailureOr<OwningOpRef<ModuleOp>> importFile(std::shared_ptr<ModelFile> fi
   if (!model)
     return failure();
   summarize(*model, options.userOps, summary);
+  ProblemList before = problems;
   GraphImporter importer(file, *model, context, options, problems);
   OwningOpRef<ModuleOp> module = importer.run();
+  if (module && importer.hasGuessedWrong()) {
+    problems = std::move(before);
+    GraphImporter other(file, *model, context, options, problems);
+    other.takeOnes();
+    module = other.run();
+  }
   addUnsupported(problems, summary);
   if (problems.hasErrors() || !module)
     return failure();

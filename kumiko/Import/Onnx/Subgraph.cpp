@@ -111,6 +111,7 @@ std::optional<Results> GraphImporter::importBody(NodeContext &n, const Graph &gr
     }
   Scope body;
   body.source = &graph;
+  body.graph = &graph;
   body.nodes = graph.nodes;
   body.initializers = graph.initializers;
   body.opsets = n.scope.opsets;

@@ -1,6 +1,7 @@
 //===- Choice.cpp - If whose condition only a run can tell ------------------------===//
 #include "kumiko/Import/Onnx/Ops/Nested.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Symbols.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -154,10 +155,59 @@ private:
       return false;
     for (auto [number, pair] : enumerate(zip_equal(branches[0].results, branches[1].results))) {
       auto [a, b] = pair;
-      if (a.getType() != b.getType() && (withRest || !settleRank(number)))
+      if (a.getType() != b.getType() && !(withRest ? settleExtents(number) : settleRank(number)))
         return false;
     }
     return true;
+  }
+
+  /// Outputs of the graph that differ in extents have those of the branch that is taken, which are read in front.
+  bool settleExtents(size_t number) {
+    Sizes sizes[2];
+    for (size_t i : {0, 1}) {
+      sizes[i] = n.sizesOf(branches[i].results[number]);
+      if (!areKnownOutside(i, sizes[i]))
+        return false;
+    }
+    bool sameElement = n.elementOf(branches[0].results[number]) == n.elementOf(branches[1].results[number]);
+    if (!sameElement || sizes[0].size() != sizes[1].size())
+      return false;
+    Sizes merged = sizes[0];
+    for (auto [axis, size] : enumerate(merged))
+      if (const eq::Extent &other = sizes[1][axis]; size != other)
+        size = readNumber(n, n.make("select", {condition, n.numbersOf({size}, {}), n.numbersOf({other}, {})}));
+    for (size_t i : {0, 1})
+      setYielded(i, number, n.typeOf(merged, n.elementOf(branches[i].results[number])), sizes[i]);
+    return !n.failed();
+  }
+
+  /// Whether nothing inside the branch finds a symbol of these extents.
+  bool areKnownOutside(size_t number, ArrayRef<eq::Extent> sizes) {
+    llvm::StringSet<> found;
+    for (Operation &op : *branches[number].body->block)
+      nn::addSymbolsFoundBy(&op, found);
+    return all_of(sizes, [&](const eq::Extent &size) {
+      SmallVector<StringRef> names;
+      size.symbols(names);
+      return none_of(names, [&](StringRef name) { return found.contains(name); });
+    });
+  }
+
+  /// What the branch yields as output `number`, of extents `sizes`, gets the type that both ways have.
+  void setYielded(size_t i, size_t number, RankedTensorType type, ArrayRef<eq::Extent> sizes) {
+    Operation *yield = branches[i].body->block->getTerminator();
+    OpBuilder builder(yield);
+    for (auto [size, merged] : zip_equal(sizes, nn::extentsOf(type)))
+      if (size != merged) {
+        nn::Check check{size, merged, nn::Check::Relation::Equal,
+                        GraphImporter::placeText(n) + ": outputs of a branch"};
+        nn::CheckOp::create(builder, n.location(), nn::rowOf(n.context(), check));
+      }
+    Value value = yield->getOperand(number);
+    if (value.getType() != type)
+      value = nn::ReshapeOp::create(builder, n.location(), type, value);
+    yield->setOperand(number, value);
+    branches[i].results[number] = value;
   }
 
   bool settleRank(size_t number) {
@@ -170,16 +220,9 @@ private:
     bool sameElement = n.elementOf(branches[0].results[number]) == n.elementOf(branches[1].results[number]);
     if (!rank || rank != declared(1) || !isOne(0) || !isOne(1) || !sameElement)
       return false;
-    for (Branch &branch : branches) {
-      Operation *yield = branch.body->block->getTerminator();
-      OpBuilder builder(yield);
-      RankedTensorType type =
-          RankedTensorType::get(SmallVector<int64_t>(*rank, 1), n.elementOf(branch.results[number]));
-      Value value = yield->getOperand(number);
-      if (value.getType() != type)
-        value = nn::ReshapeOp::create(builder, n.location(), type, value);
-      yield->setOperand(number, value);
-      branch.results[number] = value;
+    for (size_t i : {0, 1}) {
+      auto type = RankedTensorType::get(SmallVector<int64_t>(*rank, 1), n.elementOf(branches[i].results[number]));
+      setYielded(i, number, type, nn::extentsOf(type));
     }
     return true;
   }
@@ -190,7 +233,8 @@ private:
         n.fail(Code::UnsupportedForm, "the branches lead to " + describe(a.getType()) + " and to " +
                                           describe(b.getType()) +
                                           ", and the condition depends on the inputs of the model")
-            .helped("such a choice is compiled only when both ways lead to outputs of the same type and shape");
+            .helped("such a choice is compiled only when both ways lead to outputs of one type and rank, whose sizes "
+                    "are known before");
     if (!n.failed())
       n.fail(Code::Arity, "the branches have " + Twine(branches[0].results.size()) + " and " +
                               Twine(branches[1].results.size()) + " outputs");

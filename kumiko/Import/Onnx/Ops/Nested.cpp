@@ -276,8 +276,9 @@ namespace {
 /// A Loop: which of its values change from turn to turn, and its body.
 class LoopMaker {
 public:
-  LoopMaker(NodeContext &n, const Graph &graph, const LoopHead &head, ArrayRef<Value> initial)
-      : n(n), graph(graph), head(head), initial(initial) {}
+  /// `counting`: without what the loop collects; the last result is the number of turns.
+  LoopMaker(NodeContext &n, const Graph &graph, const LoopHead &head, ArrayRef<Value> initial, bool counting = false)
+      : n(n), graph(graph), head(head), initial(initial), counting(counting) {}
 
   Results make() {
     if (head.count && (!n.elementsOf(head.count).is(1) || !n.elementOf(head.count).isInteger(64))) {
@@ -291,9 +292,15 @@ public:
         states.push_back(value);
         growth.push_back(Sizes(n.rankOf(value), 0));
       }
+    if (counting) {
+      states.push_back(fixed(0, n.builder().getI64Type()));
+      growth.push_back({});
+    }
     if (n.failed())
       return {};
     std::optional<Results> made = tryMake();
+    if (isUnbounded)
+      return afterCounting();
     if (!made && !n.failed()) { // now it is known what grows
       for (auto [state, axis, by] : found)
         growth[state][axis] = by;
@@ -306,7 +313,18 @@ public:
   }
 
 private:
-  /// Nothing when a state grows in a way that was not expected.
+  /// Memory for what is collected is there before the loop begins. Where nothing bounds the turns, they are counted by
+  /// a loop that collects nothing.
+  Results afterCounting() {
+    Results counted = LoopMaker(n, graph, head, initial, /*counting=*/true).make();
+    if (n.failed())
+      return {};
+    LoopHead bounded = head;
+    bounded.most = readNumber(n, counted.back());
+    return LoopMaker(n, graph, bounded, initial).make();
+  }
+
+  /// Nothing when a state grows in a way that was not expected, or memory is needed for an unknown number of turns.
   std::optional<Results> tryMake() {
     next.clear();
     Nested body(n);
@@ -323,14 +341,18 @@ private:
         expected &= takeNext(state++, (*outputs)[1 + number], graph.outputs[1 + number]);
     if (n.failed() || !expected)
       return std::nullopt;
-    parts.assign(outputs->begin() + 1 + initial.size(), outputs->end());
+    if (counting)
+      next.push_back(n.make("add", {turn, fixed(1, n.builder().getI64Type())}));
+    else
+      parts.assign(outputs->begin() + 1 + initial.size(), outputs->end());
     std::optional<Tensor> more = GraphImporter::knownValue(n, outputs->front());
     bool always = head.most && more && more->count() == 1 && integerAt(*more, 0) != 0 && !grows();
     // Without a stack nothing needs a list of all turns, which could be long, and a first condition is no trouble.
     bool listed = head.most && (!head.most->isStatic() || head.most->value() <= mostListed);
     if (always && (!parts.empty() || (listed && !first)))
       return asScan(body);
-    return asLoop(body, outputs->front());
+    isUnbounded = !parts.empty() && (!head.most || (head.most->isStatic() && head.most->value() > mostSetAside));
+    return isUnbounded ? std::nullopt : std::optional(asLoop(body, outputs->front()));
   }
 
   Results failOutputs(const std::optional<Results> &outputs) {
@@ -432,6 +454,8 @@ private:
       arguments.push_back(body.argument(nn::tensorOf(sizes, n.elementOf(states[state++]))));
       list.push_back(arguments.back());
     }
+    if (counting)
+      arguments.push_back(body.argument(turn.getType()));
     return list;
   }
 
@@ -466,11 +490,6 @@ private:
   }
 
   Results asLoop(Nested &body, Value more) {
-    if (!parts.empty() && (!head.most || (head.most->isStatic() && head.most->value() > mostSetAside))) {
-      n.fail(Code::UnsupportedForm, "data end the loop, and so decide the size of what it collects")
-          .helped("such a loop is compiled when its number of turns has a small bound");
-      return {};
-    }
     Value another = asScalar(n, more);
     if (head.count && !n.failed())
       another = boundedBy(n, another, head.count, n.make("add", {turn, fixed(1, n.builder().getI64Type())}));
@@ -510,7 +529,7 @@ private:
   SmallVector<Sizes> growth;                                 ///< of each state and axis, with each turn
   SmallVector<std::tuple<size_t, size_t, eq::Extent>> found; ///< by the first try: a state, an axis, its growth
   SmallVector<std::pair<size_t, RankedTensorType>> unread;   ///< states whose first value does not matter
-  bool settled = false;
+  bool settled = false, counting, isUnbounded = false;
   std::optional<eq::Extent> counter;
   Value turn, first;
 };

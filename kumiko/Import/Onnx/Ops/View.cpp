@@ -93,19 +93,43 @@ Results importFlatten(NodeContext &n) {
   return {n.reshape(x, {product(ArrayRef(sizes).take_front(axis)), product(ArrayRef(sizes).drop_front(axis))})};
 }
 
+/// Without axes, which dimensions a Squeeze of `x` drops; only a run can tell whether an open one is 1. As the file
+/// declares the rank of the result, all of these are 1 or none is. A check says so.
+Ints onesOf(NodeContext &n, Value x) {
+  Ints ones, open;
+  for (auto [axis, size] : enumerate(n.sizesOf(x)))
+    if (size.is(1) || !size.isStatic())
+      (size.isStatic() ? ones : open).push_back(axis);
+  int64_t kept = n.rankOf(x) - int64_t(ones.size());
+  int64_t all = kept - int64_t(open.size()), declared = kept;
+  if (!open.empty()) {
+    std::optional<size_t> rank = n.declaredRank(0);
+    declared = rank ? int64_t(*rank) : n.guessOnes() ? all : kept;
+  }
+  if (declared == kept) {
+    for (int64_t axis : open) {
+      eq::Extent size = n.sizesOf(x)[axis], isNotOne = min(1, max(size - 1, 1 - size));
+      (void)n.agree(isNotOne, 1,
+                    "without axes, dimension " + Twine(axis) + " is taken not to be 1; for 1 compile with --dim");
+    }
+    return ones;
+  }
+  if (declared != all)
+    n.fail(Code::UnsupportedForm, "without axes the rank depends on which of the open dimensions are 1")
+        .helped("give the node its axes, or the dimensions numbers with --dim");
+  append_range(ones, open);
+  return ones;
+}
+
 Results importSqueeze(NodeContext &n) {
   Value x = n.input(0);
   std::optional<Ints> given = n.integersFrom("axes", 1);
   if (n.failed())
     return {};
-  Ints axes = given ? n.axes(*given, n.rankOf(x)) : Ints();
+  Ints axes = given ? n.axes(*given, n.rankOf(x)) : onesOf(n, x);
   Sizes shape;
   for (auto [axis, size] : enumerate(n.sizesOf(x))) {
-    bool drop = given ? is_contained(axes, int64_t(axis)) : size.is(1);
-    if (!given && !size.isStatic() && !n.failed())
-      n.fail(Code::UnsupportedForm, "without axes the rank depends on whether dimension " + Twine(axis) + " is 1")
-          .helped("give the node its axes, or the dimension a number with --dim");
-    if (!drop)
+    if (!is_contained(axes, int64_t(axis)))
       shape.push_back(size);
     else if (!n.failed() && !n.agree(size, 1, "a dimension that is dropped is 1"))
       n.fail(Code::OperandShape, "dimension " + Twine(axis) + " is " + size.str() + ", only ones can be dropped")
