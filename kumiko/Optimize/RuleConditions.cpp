@@ -195,6 +195,17 @@ static bool haveElements(const Arguments &a) {
   });
 }
 
+/// An expansion to this shape only repeats: each dimension is the same, or one element.
+static bool onlyRepeats(const Arguments &a) {
+  SmallVector<Extent, 4> extents = nn::extentsOf(a.type(0));
+  std::optional<RuleNumber> shape = evaluate(a.list[1], a.binding);
+  if (!shape || !shape->isList || shape->numbers.size() < extents.size())
+    return false;
+  return llvm::all_of(llvm::zip_equal(extents, ArrayRef(shape->numbers).take_back(extents.size())), [](auto pair) {
+    return std::get<0>(pair).is(1) || std::get<0>(pair) == std::get<1>(pair);
+  });
+}
+
 static bool swapsLastTwo(const Arguments &a) {
   std::optional<SmallVector<int64_t, 6>> perm = a.numbers(0);
   if (!perm || perm->size() < 2)
@@ -261,6 +272,7 @@ static constexpr Entry table[] = {
     {"nonneg", 1, [](const Arguments &a) { return allNumbers(a, 0, [](int64_t n) { return n >= 0; }); }},
     {"zeros", 1, [](const Arguments &a) { return allNumbers(a, 0, [](int64_t n) { return n == 0; }); }},
     {"ones", 2, areOnes},
+    {"repeats", 2, onlyRepeats},
     {"nonempty", 2, haveElements},
     {"moves_nothing", 2, movesNothingAtAll},
     {"keeps_order", 2,

@@ -84,14 +84,7 @@ const Rule &optimize::ruleNamed(StringRef name) {
 }
 
 bool optimize::isPassAllowed(StringRef flag, eq::RuleClass most) {
-  bool any = false;
-  for (const Rule &rule : allRules())
-    if (rule.def.pass == flag) {
-      if (rule.def.kind <= most)
-        return true;
-      any = true;
-    }
-  return !any;
+  return llvm::all_of(allRules(), [&](const Rule &rule) { return rule.def.pass != flag || rule.def.kind <= most; });
 }
 
 void optimize::writeRuleCounts() {

@@ -28,7 +28,8 @@ const std::deque<Rule> &allRules();
 /// There is one: names are written in C++ and checked by a test.
 const Rule &ruleNamed(llvm::StringRef name);
 
-/// Whether a pass has any rule of at most this class; a pass without rules is no optimisation and is always wanted.
+/// Whether all rules of a pass are of at most this class. The rules that are equations do not count: the pass that
+/// applies them is told how far to go.
 bool isPassAllowed(llvm::StringRef flag, eq::RuleClass most);
 
 /// Appends lines `name count` of the rules that were applied in this process to the file that the environment's

@@ -85,10 +85,15 @@ struct SimplifyLoops final : kumiko::impl::SimplifyLoopsPassBase<SimplifyLoops> 
         hoist(op);
         simplifyShared(op);
       }
-      if (scan && (scan.getSteps().is(0) || scan.getSteps().is(1)))
+      if (scan && (scan.getSteps().is(0) || scan.getSteps().is(1))) {
+        applied(scan, "unroll_scan", 1);
         unroll(scan);
-      else if (scan)
-        hoisted += computeWholeSequences(scan);
+      } else if (scan) {
+        unsigned whole = computeWholeSequences(scan);
+        if (whole > 0)
+          applied(scan, "whole_sequence");
+        hoisted += whole;
+      }
     }
   }
 
@@ -156,6 +161,7 @@ private:
     }
     if (ends.size() == scan.getNumResults())
       return scan;
+    applied(scan, "idle_states");
     OpBuilder b(scan);
     auto lean = nn::ScanOp::create(b, scan.getLoc(), first, scan.getSequences(), shared, stacks, scan.getReverse());
     b.setInsertionPoint(yield);

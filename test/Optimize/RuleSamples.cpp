@@ -147,6 +147,8 @@ SmallVector<int64_t, 4> RuleSampler::list(StringRef op, StringRef name, ArrayRef
       result.push_back(extent);
     if (chance(20))
       result.insert(result.begin(), 2);
+    if (!result.empty() && chance(20)) // cuts off instead of repeating
+      result[below(result.size())] = 1;
     return result;
   }
   if (name == "start") {
