@@ -210,6 +210,9 @@ static bool hasSimpleCombiner(linalg::GenericOp op) {
          llvm::is_contained(combiner->getOperands(), Value(op.getRegionOutputArgs()[0]));
 }
 
+/// What a vector of f32 holds on most machines.
+constexpr int64_t shortestRow = 8;
+
 /// One reduction's rows: kept loops outside, reduced ones inside, result in the order of the kept loops.
 static bool rowsOf(linalg::GenericOp op, KernelExtents &extents, RowsShape &rows, std::string &why) {
   for (auto [kind, extent] : llvm::zip_equal(op.getIteratorTypesArray(), extents.loopsOf(op))) {
@@ -270,6 +273,10 @@ static bool findRows(ArrayRef<linalg::GenericOp> reductions, Block &body, Kernel
         return why = "a body does not work on the reductions' rows", false;
     }
   rows.lanesInsideRow = llvm::any_of(reductions, [&](linalg::GenericOp op) { return reducesAlongMemory(op, extents); });
+  // Most lanes along a short row would be empty; across rows they are full, though read one by one.
+  eq::Extent length = eq::product(rows.reduced), count = eq::product(rows.kept);
+  if (length.isStatic() && length.value() < shortestRow && typicalSize(count) >= shortestRow)
+    rows.lanesInsideRow = false;
   return true;
 }
 

@@ -301,6 +301,13 @@ def reduced():
         yield [a, b, c], axes_of(3)[number % 7]
     yield [40, 1031], [1]
     yield [1031, 40], [0]
+    # Long sums across memory: tiles of columns, rows that are taken together and the rest of both.
+    yield [75, 131], [0]
+    yield [3, 64, 133], [1]
+    yield [9, 2, 8, 1100], [1, 2]
+    # Rows shorter than a vector, many of them.
+    yield [131, 7], [1]
+    yield [130, 2, 3], [1, 2]
 
 
 @recipe(ALL, "reduce")

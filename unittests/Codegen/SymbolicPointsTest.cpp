@@ -238,3 +238,33 @@ TEST(SymbolicPoints, PaddingUpToANumber) {
       ASSERT_EQ(y[i], i < low || i >= low + s ? 0 : x[i - low]) << s << " at " << i;
   }
 }
+
+// Tiles of columns whose number is open: none, less than a vector, a whole tile and more.
+TEST(SymbolicPoints, LongSumsAcrossMemory) {
+  auto kernel = CompiledKernel::create(R"(
+    func.func private @main() attributes {nn.symbols = [{name = "b"}, {name = "s"}]}
+    nn.kernel @k(%x: tensor<70x?xf32> {nn.extents = #nn.extents<70, "s">}) -> (tensor<?xf32> {nn.extents = #nn.extents<"s">}) {
+      %zero = arith.constant 0.0 : f32
+      %s = nn.extent #nn.extent<"s">
+      %e = tensor.empty(%s) : tensor<?xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+      %y = linalg.generic {indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i)>],
+                           iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<70x?xf32>) outs(%f : tensor<?xf32>) {
+      ^bb0(%p: f32, %o: f32):
+        %0 = arith.addf %o, %p : f32
+        linalg.yield %0 : f32
+      } -> tensor<?xf32>
+      nn.yield %y : tensor<?xf32>
+    })");
+  ASSERT_TRUE(kernel);
+  for (int64_t s : {0, 1, 7, 8, 9, 127, 128, 129, 1024, 2055}) {
+    std::vector<float> x = someFloats(70 * s), y = kernel->run({1, s}, {x})[0];
+    for (int64_t i = 0; i < s; ++i) {
+      float sum = 0;
+      for (int64_t row = 0; row < 70; ++row)
+        sum += x[row * s + i];
+      ASSERT_EQ(y[i], sum) << s << " at " << i;
+    }
+  }
+}

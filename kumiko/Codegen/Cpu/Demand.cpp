@@ -71,8 +71,7 @@ Value Demand::scalarOutside(Value scalar) {
   return elementwise(op, llvm::map_to_vector(op->getOperands(), [&](Value each) { return scalarOutside(each); }));
 }
 
-/// The values of the loops that `position` of the result stands for; those of reductions are 0.
-static Position loopsAt(linalg::GenericOp op, unsigned result, ArrayRef<Form> position) {
+Position kumiko::cpu::loopsAt(linalg::GenericOp op, unsigned result, ArrayRef<Form> position) {
   Position dims(op.getNumLoops());
   AffineMap map = op.getIndexingMapMatchingResult(op->getResult(result));
   for (auto [expr, form] : llvm::zip_equal(map.getResults(), position))

@@ -21,6 +21,9 @@
 
 namespace kumiko::cpu {
 
+/// The values of the loops that `position` of the result stands for; those of reductions are 0.
+Position loopsAt(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
+
 class Demand {
 public:
   using Known = std::function<mlir::Value(llvm::ArrayRef<Form>)>;
@@ -77,6 +80,8 @@ public:
   void store(mlir::Value value, mlir::Value memref, const Form &offset);
 
 private:
+  /// Lanes a few elements apart, chosen from the vectors that they lie in; null where that is not the way.
+  mlir::Value sieve(mlir::Value memref, const Form &offset, mlir::Type stored);
   void storeLanes(mlir::Value value, mlir::Value memref, const Form &offset);
   /// A box of a tensor that comes from `inside`; the rest is `padding` or, where that is null, `dest`.
   struct Region {

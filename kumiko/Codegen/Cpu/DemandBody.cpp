@@ -73,6 +73,35 @@ Value Demand::lanewise(Type element, llvm::function_ref<Value(const Extent &)> l
 /// Truth values take a byte in memory; everywhere else they are i1.
 static bool isTruth(Type element) { return element.isInteger(1); }
 
+/// Further apart, most of what is loaded would be thrown away.
+constexpr int64_t widestSieve = 4;
+
+Value Demand::sieve(Value memref, const Form &offset, Type stored) {
+  if (!allActive() || !offset.lane.isStatic() || lanes < 2)
+    return Value();
+  int64_t apart = offset.lane.value(), last = lanes - 1, count = lanes;
+  int64_t step = std::abs(apart);
+  if (apart == 0 || step > widestSieve)
+    return Value();
+  // From the lowest place on; the last vector ends with the highest, so that nothing beyond it is touched.
+  Form lowest = offset.atLane(apart < 0 ? last : 0);
+  auto type = VectorType::get({count}, stored);
+  Value result;
+  for (int64_t n = 0; n < step; ++n) {
+    int64_t start = std::min(n * count, last * step - last);
+    Value vector = vector::LoadOp::create(b, loc, type, memref, indexOf(lowest + Form(start)));
+    // Of the lanes, those that this vector is the first to have.
+    SmallVector<int64_t> choice;
+    for (int64_t lane = 0; lane < count; ++lane) {
+      int64_t place = (apart < 0 ? last - lane : lane) * step;
+      bool here = place >= start && place < start + count && place >= n * count;
+      choice.push_back(here ? count + place - start : lane);
+    }
+    result = vector::ShuffleOp::create(b, loc, result ? result : vector, vector, choice);
+  }
+  return result;
+}
+
 Value Demand::load(Value memref, const Form &offset, Type element) {
   Type stored = cast<MemRefType>(memref.getType()).getElementType();
   auto truth = [&](Value byte) -> Value {
@@ -86,8 +115,11 @@ Value Demand::load(Value memref, const Form &offset, Type element) {
   if (!offset.lane.is(1))
     if (Value lanesOfBlock = blocks.at(memref, offset, [&](const Form &place) { return indexOf(place); }))
       return truth(lanesOfBlock);
-  if (!offset.lane.is(1))
+  if (!offset.lane.is(1)) {
+    if (Value sieved = sieve(memref, offset, stored))
+      return truth(sieved);
     return lanewise(element, [&](const Extent &lane) { return load(memref, offset.atLane(lane), element); });
+  }
   auto type = VectorType::get({int64_t(lanes)}, stored);
   Value index = indexOf(offset.atLane(0));
   if (allActive())

@@ -5,7 +5,7 @@
 // windows become straight-line code) all come out of it. What is read across memory is read in blocks (Blocks.h).
 //
 //===----------------------------------------------------------------------===//
-#include "kumiko/Codegen/Cpu/Kernel.h"
+#include "kumiko/Codegen/Cpu/Sums.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -108,6 +108,8 @@ public:
       outer *= loop.extent;
     if (linalg::GenericOp windows = windowsTogetherOf())
       emitWindows(windows);
+    else if (linalg::GenericOp sums = longSum(k, sources, lane); sums && allMadeInPlace(sums))
+      emitSums(k, sums, loops, lane, point, [&] { storeAll(); });
     else if (typicalSize(outer) >= typicalSize(k.schedule.chunks))
       emitByOuter(outer);
     else
@@ -158,10 +160,15 @@ private:
     linalg::GenericOp op = windowReduction(k.body);
     if (!op || loops.empty() || typicalSize(loops.back().extent) < 2 * windowsTogether)
       return linalg::GenericOp();
-    for (const Target &target : targets)
-      if (!isMadeInPlace(target.piece->source, op->getResult(0)))
-        return linalg::GenericOp();
-    return op;
+    return allMadeInPlace(op) ? op : linalg::GenericOp();
+  }
+
+  /// Whether what `op` gives at a point is all that the targets need of it there.
+  bool allMadeInPlace(linalg::GenericOp op) const {
+    return llvm::all_of(targets, [&](const Target &target) {
+      return op.getNumResults() == 1 ? isMadeInPlace(target.piece->source, op->getResult(0))
+                                     : target.piece->source.getDefiningOp() == op;
+    });
   }
 
   /// Neighbours along the last loop but the lanes are reduced together; those that are left over one by one.

@@ -45,15 +45,25 @@ public:
     Extent rows = 1;
     for (const MergedLoop &loop : rowLoops)
       rows *= loop.extent;
-    auto [low, high] = k.chunkRange(rows);
-    k.loop(low, high, 1, [&](Value number) {
+    auto rowsAt = [&](Form form) {
+      point[laneLoop.loop] = form;
+      emitRow();
+    };
+    // Where lanes leave few rows, chunks share the vectors of each.
+    bool byLanes = across && typicalSize(rows) < typicalSize(k.schedule.chunks);
+    std::pair<Value, Value> range = {k.index(0), k.index(rows)}, share;
+    if (byLanes)
+      share = k.chunkRange(floorDiv(laneLoop.extent, k.demand.lanes));
+    else
+      range = k.chunkRange(rows);
+    k.loop(range.first, range.second, 1, [&](Value number) {
       k.delinearize(number, rowLoops, point);
       if (!across)
-        return emitRow();
-      k.vectors(laneLoop.extent, 1, [&](Form form) {
-        point[laneLoop.loop] = form;
         emitRow();
-      });
+      else if (byLanes)
+        k.sharedVectors(laneLoop.extent, share, rowsAt);
+      else
+        k.vectors(laneLoop.extent, 1, rowsAt);
     });
     k.fillBorders();
   }

@@ -107,3 +107,36 @@ nn.kernel @windows(%x: tensor<18x8xf32>, %w: tensor<3x8xf32>) -> tensor<16x8xf32
   } -> tensor<16x8xf32>
   nn.yield %y : tensor<16x8xf32>
 }
+
+// A long sum across memory keeps a tile of sums and takes the rows as they lie, eight at a time.
+// CHECK-LABEL: func.func @columns
+// CHECK: memref.alloca() : memref<128xf32>
+// CHECK: scf.for
+// CHECK: %[[C8:.*]] = arith.addi
+// CHECK-COUNT-8: arith.addf
+// CHECK: vector.store
+nn.kernel @columns(%x: tensor<96x200xf32>) -> tensor<200xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<200xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<200xf32>) -> tensor<200xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<96x200xf32>) outs(%start : tensor<200xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<200xf32>
+  nn.yield %y : tensor<200xf32>
+}
+
+// Lanes two apart are chosen from the two vectors that they lie in, the second of which ends with the last lane.
+// CHECK-LABEL: func.func @apart
+// CHECK-NOT: memref.load
+// CHECK: vector.load
+// CHECK: vector.shuffle
+// CHECK: vector.load
+// CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 9, 11, 13, 15]
+nn.kernel @apart(%x: tensor<3x40xf32>) -> tensor<3x16xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %y = tensor.extract_slice %x[0, 1] [3, 16] [1, 2] : tensor<3x40xf32> to tensor<3x16xf32>
+  nn.yield %y : tensor<3x16xf32>
+}
