@@ -202,7 +202,8 @@ private:
   }
 
   void remark(Operation *op, Group *producer, const Decision &decision) {
-    remark::missed(op->getLoc(), remark::RemarkOpts::name("NotFused").category("Fuse")) << decision.why();
+    remark::missed(op->getLoc(), remark::RemarkOpts::name("NotFused").category("Fuse"))
+        << remark::reason("{0}", decision.why().str());
   }
 
   std::vector<std::unique_ptr<Group>> groups;

@@ -85,6 +85,8 @@ bool Compilation::runPasses(Stage stage) {
     return false;
   if (stage == Stage::Fuse)
     model->explanation.describeKernels(*model->module);
+  if (stage == Stage::Schedule)
+    model->explanation.describeParts(*model->module);
   return true;
 }
 

@@ -1,12 +1,8 @@
 #include "kumiko/Pipeline/Explain.h"
-#include "kumiko/Equation/Class.h"
-#include "kumiko/Equation/Cost.h"
-#include "kumiko/Nn/Equations.h"
-#include "kumiko/Nn/Nn.h"
-#include "kumiko/Nn/Types.h"
 #include "kumiko/Support/Problem.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <mutex>
 
@@ -43,11 +39,16 @@ public:
       return std::string();
     };
     std::lock_guard<std::mutex> lock(mutex);
-    if (remark.getRemarkType() == llvm::remarks::Type::Passed)
-      ++explanation.rules[{remark.getRemarkName().str(), argument("class")}];
-    else if (remark.getRemarkType() == llvm::remarks::Type::Missed)
+    if (remark.getRemarkType() == llvm::remarks::Type::Passed) {
+      Explanation::Uses &uses = explanation.rules[{remark.getRemarkName().str(), argument("class")}];
+      ++uses.count;
+      uint64_t saved = 0;
+      if (!StringRef(argument("saved")).getAsInteger(10, saved))
+        uses.savedOps += saved;
+    } else if (remark.getRemarkType() == llvm::remarks::Type::Missed) {
       explanation.refusals.insert(
           {sourceNodes(remark.getLocation()), (remark.getRemarkName() + ": " + argument("Reason")).str()});
+    }
   }
 
 private:
@@ -58,7 +59,8 @@ private:
 
 RemarkCollector::RemarkCollector(MLIRContext &context, Explanation &explanation) : context(context) {
   remark::RemarkCategories categories;
-  categories.all = ".*";
+  // A kind of remark without a pattern of its own is off, whatever `all` says.
+  categories.passed = categories.missed = ".*";
   auto engine = std::make_unique<remark::detail::RemarkEngine>(/*printAsEmitRemarks=*/false, categories);
   std::string message;
   if (succeeded(engine->initialize(std::make_unique<CollectingStreamer>(explanation),
@@ -68,46 +70,30 @@ RemarkCollector::RemarkCollector(MLIRContext &context, Explanation &explanation)
 
 RemarkCollector::~RemarkCollector() { context.setRemarkEngine(nullptr); }
 
-static uint64_t storedBytes(Type type) {
-  eq::TensorType tensor = nn::toEquation(cast<RankedTensorType>(type));
-  eq::Extent bytes = eq::bytesOf(tensor);
-  return bytes.isStatic() ? bytes.value() : 0;
+/// 1234567 as 1.2 MB, which is what people compare.
+static std::string bytesText(uint64_t bytes) {
+  static constexpr llvm::StringLiteral units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  double number = bytes;
+  size_t unit = 0;
+  for (; number >= 1000 && unit + 1 < std::size(units); ++unit)
+    number /= 1000;
+  return llvm::formatv(unit == 0 ? "{0:f0} {1}" : "{0:f1} {1}", number, units[unit]);
 }
 
-static Explanation::Kernel describeKernel(nn::KernelOp kernel) {
-  Explanation::Kernel result;
-  for (Type type : kernel.getArgumentTypes())
-    result.bytes += storedBytes(type);
-  for (Type type : kernel.getResultTypes())
-    result.bytes += storedBytes(type);
-  auto highest = eq::StatementClass::Injective;
-  bool opaque = false;
-  for (Operation &op : kernel.getBody().front()) {
-    opaque |= isa<nn::IrregularInterface>(op);
-    if (!isa<nn::EquationInterface>(op))
-      continue;
-    auto instance = nn::instantiate(&op, /*onlyUsedResults=*/true);
-    if (!instance) {
-      llvm::consumeError(instance.takeError());
-      continue;
-    }
-    for (const eq::Statement &statement : instance->statements)
-      highest = std::max(highest, eq::classify(statement));
-    eq::Extent flops = eq::costOf(*instance).flops;
-    result.flops += flops.isStatic() ? flops.value() : 0;
-  }
-  result.kind = opaque ? "opaque" : eq::nameOf(highest).str();
-  return result;
+/// The first few of a list.
+static std::string someOf(llvm::ArrayRef<StringRef> names) {
+  constexpr size_t shown = 4;
+  std::string text;
+  for (StringRef name : names.take_front(shown))
+    text += (text.empty() ? "" : ", ") + printable(name);
+  if (names.size() > shown)
+    text += llvm::formatv(" and {0} more", names.size() - shown);
+  return text;
 }
 
-void Explanation::describeKernels(ModuleOp module) {
-  for (auto kernel : module.getOps<nn::KernelOp>())
-    kernels[kernel.getName().str()] = describeKernel(kernel);
-}
-
-void Explanation::printText(const Program &program, llvm::raw_ostream &os) const {
-  os << nodes << " nodes became " << program.kernelCalls() << " kernel calls; arena " << program.arenaBytes
-     << " bytes (at least " << program.arenaLowerBound << "), weights " << program.weightsBytes << " bytes\n\ncalls:\n";
+static void printCalls(const Program &program, const std::map<std::string, Explanation::Kernel> &kernels,
+                       llvm::raw_ostream &os) {
+  os << "\nkernels, in the order of their calls:\n";
   for (const ProgramCall &call : program.calls) {
     os.indent(2 + 2 * call.loops);
     if (!call.isKernel()) {
@@ -115,17 +101,45 @@ void Explanation::printText(const Program &program, llvm::raw_ostream &os) const
          << printable(call.nodes) << "\n";
       continue;
     }
-    auto kernel = kernels.find(call.kernel);
-    os << call.kernel << "  " << (kernel == kernels.end() ? "" : kernel->second.kind) << "  " << printable(call.nodes)
-       << "\n";
+    auto found = kernels.find(call.kernel);
+    Explanation::Kernel kernel = found == kernels.end() ? Explanation::Kernel() : found->second;
+    os << call.kernel << "  " << llvm::formatv("{0,-11}", kernel.kind);
+    if (kernel.bytes)
+      os << llvm::formatv("  {0,8}", bytesText(kernel.bytes));
+    os << "  " << printable(call.nodes) << "\n";
   }
+}
+
+void Explanation::printText(const Program &program, llvm::raw_ostream &os) const {
+  llvm::StringSet<> distinct;
+  for (const ProgramCall &call : llvm::make_filter_range(program.calls, std::mem_fn(&ProgramCall::isKernel)))
+    distinct.insert(call.kernel);
+  os << nodes << " nodes became " << program.kernelCalls() << " kernel calls of " << distinct.size() << " kernels\n";
+  os << "memory: ";
+  if (program.arenaLowerBound)
+    os << bytesText(program.arenaBytes) << " between kernels, "
+       << llvm::formatv("{0:f2}", double(program.arenaBytes) / program.arenaLowerBound) << " of what lives at once; ";
+  else if (!program.isStatic())
+    os << "between kernels as the sizes of a run ask (--dim NAME=N tells here); ";
+  os << bytesText(program.weightsBytes) << " of weights\n";
+
   os << "\nrules applied:\n";
-  for (const auto &[rule, count] : rules)
-    os << "  " << rule.first << " (" << rule.second << ") " << count << "\n";
-  if (!refusals.empty())
-    os << "\nnot done:\n";
+  for (const auto &[rule, uses] : rules) {
+    os << llvm::formatv("  {0,-28} {1,-12} {2,6} times", rule.first, rule.second, uses.count);
+    if (uses.savedOps)
+      os << ", saves " << uses.savedOps << " ops";
+    os << "\n";
+  }
+  printCalls(program, kernels, os);
+
+  // One reason for many nodes is one line.
+  std::map<StringRef, SmallVector<StringRef>> byReason;
   for (const auto &[node, reason] : refusals)
-    os << "  " << printable(node) << ": " << printable(reason) << "\n";
+    byReason[reason].push_back(node.empty() ? "a node without a name" : StringRef(node));
+  if (!byReason.empty())
+    os << "\nnot done:\n";
+  for (const auto &[reason, names] : byReason)
+    os << "  " << printable(reason) << ": " << someOf(names) << "\n";
 }
 
 void Explanation::printJson(const Program &program, llvm::raw_ostream &os) const {
@@ -145,11 +159,12 @@ void Explanation::printJson(const Program &program, llvm::raw_ostream &os) const
       });
   });
   json.attributeArray("rules", [&] {
-    for (const auto &[rule, count] : rules)
+    for (const auto &[rule, uses] : rules)
       json.object([&] {
         json.attribute("name", rule.first);
         json.attribute("class", rule.second);
-        json.attribute("count", int64_t(count));
+        json.attribute("count", int64_t(uses.count));
+        json.attribute("saved_ops", int64_t(uses.savedOps));
       });
   });
   json.attributeArray("refusals", [&] {

@@ -21,15 +21,22 @@ struct Explanation {
     uint64_t bytes = 0; ///< its operands and results, once each
     uint64_t flops = 0;
   };
+  /// Of a rule.
+  struct Uses {
+    uint64_t count = 0;
+    uint64_t savedOps = 0; ///< fewer than before, as far as the rule counts them
+  };
   uint64_t nodes = 0;
   std::map<std::string, Kernel> kernels;
-  /// How often each rule was applied, by name and class.
-  std::map<std::pair<std::string, std::string>, uint64_t> rules;
+  /// By name and class.
+  std::map<std::pair<std::string, std::string>, Uses> rules;
   /// Source node and reason.
   std::set<std::pair<std::string, std::string>> refusals;
 
   /// After Fuse.
   void describeKernels(mlir::ModuleOp module);
+  /// After Schedule: kernels that came of cutting others.
+  void describeParts(mlir::ModuleOp module);
 
   void printText(const Program &program, llvm::raw_ostream &os) const;
   void printJson(const Program &program, llvm::raw_ostream &os) const;

@@ -77,6 +77,17 @@ def dense():
     )
 
 
+def neutral():
+    """y = exp(x * 1) turned twice: work that can go."""
+    nodes = [
+        node("Mul", ["x", "one"], ["a"], "times"),
+        node("Transpose", ["a"], ["b"], "there"),
+        node("Exp", ["b"], ["c"], "exp"),
+        node("Transpose", ["c"], ["y"], "back"),
+    ]
+    return model(nodes, [tensor("one", [1], [1.0])], [value_info("x", [2, 8])], [value_info("y", [2, 8])])
+
+
 def batched():
     """y = relu(x @ w) for any number of rows, and the places where y is not 0."""
     weights = [((7 * i) % 11 - 5) / 8 for i in range(32)]
