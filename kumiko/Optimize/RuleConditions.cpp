@@ -201,9 +201,8 @@ static bool onlyRepeats(const Arguments &a) {
   std::optional<RuleNumber> shape = evaluate(a.list[1], a.binding);
   if (!shape || !shape->isList || shape->numbers.size() < extents.size())
     return false;
-  return llvm::all_of(llvm::zip_equal(extents, ArrayRef(shape->numbers).take_back(extents.size())), [](auto pair) {
-    return std::get<0>(pair).is(1) || std::get<0>(pair) == std::get<1>(pair);
-  });
+  return llvm::all_of(llvm::zip_equal(extents, ArrayRef(shape->numbers).take_back(extents.size())),
+                      [](auto pair) { return std::get<0>(pair).is(1) || std::get<0>(pair) == std::get<1>(pair); });
 }
 
 static bool swapsLastTwo(const Arguments &a) {
