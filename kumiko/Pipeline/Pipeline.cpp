@@ -87,6 +87,16 @@ static void addCodegenStage(OpPassManager &passes, const PipelineOptions &option
   addLowerKernelsToLlvm(passes.nest<ModuleOp>(), lower);
 }
 
+using Extension = std::pair<Stage, std::function<void(OpPassManager &)>>;
+static std::vector<Extension> &extensions() {
+  static std::vector<Extension> list;
+  return list;
+}
+
+void kumiko::extendStage(Stage stage, std::function<void(OpPassManager &)> addPasses) {
+  extensions().emplace_back(stage, std::move(addPasses));
+}
+
 void kumiko::addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options) {
   switch (stage) {
   case Stage::Optimize:
@@ -109,6 +119,9 @@ void kumiko::addStage(OpPassManager &passes, Stage stage, const PipelineOptions 
   case Stage::Emit:
     break; // functions, see Compile.cpp; their form is checked all the same
   }
+  for (const auto &[extended, addPasses] : extensions())
+    if (extended == stage)
+      addPasses(passes);
   CheckFormPassOptions form;
   form.stage = nameOf(stage).str();
   passes.addPass(createCheckFormPass(form));

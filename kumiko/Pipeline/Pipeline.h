@@ -27,6 +27,9 @@ void addStage(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &o
 /// All stages that are passes, up to `options.stopAfter`.
 void buildPipeline(mlir::OpPassManager &passes, const PipelineOptions &options);
 
+/// From now on the stage ends with these passes, too. Tests put defects there, which `verify` and `bisect` must find.
+void extendStage(Stage stage, std::function<void(mlir::OpPassManager &)> addPasses);
+
 /// Every dialect that the stages use.
 void registerDialects(mlir::DialectRegistry &registry);
 

@@ -122,28 +122,29 @@ static llvm::Error judgeCall(llvm::ArrayRef<std::vector<char>> results, mlir::Op
   return llvm::Error::success();
 }
 
-/// Runs the program and gives the module its symbols; false when a problem was added.
-static bool record(mlir::ModuleOp module, const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs,
-                   Recording &recording, ProblemList &problems) {
+/// Runs the program; nothing when a problem was added, else what its symbols were.
+static std::optional<llvm::StringMap<int64_t>> record(const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs,
+                                                      Recording &recording, ProblemList &problems) {
   auto jit = Jit::create(compiled.program, compiled.kernels, compiled.target);
   if (!jit) {
     takeProblems(jit.takeError(), problems);
-    return false;
+    return std::nullopt;
   }
   auto watch = [&](const WatchedCalls::Event &event) { return recording.watch(event); };
   WatchedCalls watched(compiled.program, *(*jit)->artefact(), watch);
   auto executable = Executable::fromArtefact(watched.artefact(), problems);
   if (!executable || !executable->prepare(inputs, /*threads=*/1, problems) || !executable->run(problems))
-    return false;
-  bindSymbols(module, recording.values());
-  return true;
+    return std::nullopt;
+  return recording.values();
 }
 
-bool kumiko::bindSymbolsOf(const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs, mlir::ModuleOp module,
-                           ProblemList &problems) {
+std::optional<llvm::StringMap<int64_t>> kumiko::symbolValues(const CompiledModel &compiled,
+                                                             llvm::ArrayRef<Tensor> inputs, ProblemList &problems) {
+  if (compiled.program.isStatic())
+    return llvm::StringMap<int64_t>();
   llvm::DenseSet<size_t> none;
   Recording recording(compiled.program, none);
-  return compiled.program.isStatic() || record(module, compiled, inputs, recording, problems);
+  return record(compiled, inputs, recording, problems);
 }
 
 std::vector<Judgement> kumiko::judgeCalls(mlir::ModuleOp fused, const CompiledModel &compiled,
@@ -166,8 +167,10 @@ std::vector<Judgement> kumiko::judgeCalls(mlir::ModuleOp fused, const CompiledMo
     if (!llvm::isa<nn::SymbolOp>(op))
       wanted.insert(judged[op] = call);
   Recording recording(compiled.program, wanted);
-  if (!record(fused, compiled, inputs, recording, problems))
+  auto symbols = record(compiled, inputs, recording, problems);
+  if (!symbols)
     return {};
+  bindSymbols(fused, *symbols);
   std::vector<Judgement> judgements;
   GraphOptions options;
   options.precision = precision;

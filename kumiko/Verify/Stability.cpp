@@ -1,5 +1,7 @@
 #include "kumiko/Verify/Stability.h"
 #include "kumiko/Evaluate/Graph.h"
+#include "kumiko/Nn/Definition.h"
+#include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Support/Convert.h"
 #include "kumiko/Verify/Ulp.h"
@@ -12,6 +14,24 @@ using namespace kumiko;
 /// What a few gentle runs show, times this, is allowed: they do not find the worst combination of signs. Coarser runs
 /// are there for results that jump, and count as they are.
 static constexpr double margin = 32;
+
+/// The last place of 1 in the coarsest float type that the op's attributes name: what it computes in.
+static double coarsestPlace(mlir::Operation &op) {
+  double place = 0;
+  auto consider = [&](ElementType type) {
+    if (isFloat(type))
+      place = std::max(place, ulpOf(type, 1));
+  };
+  const eq::OpDef *definition = nn::definitionOf(&op);
+  for (const eq::AttributeDef &attribute : definition ? definition->attributes : llvm::ArrayRef<eq::AttributeDef>())
+    if (attribute.kind == eq::AttributeKind::Type) {
+      if (auto given = op.getAttrOfType<mlir::TypeAttr>(attribute.name))
+        consider(nn::toEquation(given.getValue()));
+      else if (auto otherwise = nn::defaultOf(attribute))
+        consider(std::get<ElementType>(*otherwise));
+    }
+  return place;
+}
 
 namespace {
 
@@ -33,8 +53,11 @@ public:
         return results.takeError();
       for (auto [value, tensor] : llvm::zip_equal(op.getResults(), *results))
         if (tensor.tensor.element() != ElementType::Invalid)
-          if (llvm::Error error = define(value, std::move(tensor)))
+          if (llvm::Error error = define(value, std::move(tensor), coarsestPlace(op)))
             return std::move(error);
+      for (mlir::Value operand : op.getOperands())
+        if (auto left = remaining.find(operand); left != remaining.end() && --left->second == 0)
+          values.erase(operand);
     }
     SharedTensors ends;
     for (mlir::Value end : block.getTerminator()->getOperands())
@@ -43,7 +66,10 @@ public:
   }
 
 private:
-  llvm::Error define(mlir::Value value, SharedTensor shared) {
+  llvm::Error define(mlir::Value value, SharedTensor shared, double least = 0) {
+    if (value.use_empty())
+      return llvm::Error::success();
+    remaining[value] = std::distance(value.use_begin(), value.use_end());
     ElementType declared = nn::toEquation(mlir::getElementTypeOrSelf(value.getType()));
     if (!isFloat(declared) || units == 0) {
       values[value] = std::move(shared);
@@ -53,17 +79,16 @@ private:
     if (!changed)
       return changed.takeError();
     if (changed->element() == ElementType::F64)
-      change(*changed, declared);
+      change(*changed, std::max(least, ulpOf(declared, 1)));
     values[value] = SharedTensor::own(std::move(*changed));
     return llvm::Error::success();
   }
 
-  void change(Tensor &tensor, ElementType declared) {
+  void change(Tensor &tensor, double place) {
     double largest = 0;
     for (int64_t i = 0; i < tensor.count(); ++i)
       if (double value = std::fabs(tensor.at<double>(i)); std::isfinite(value))
         largest = std::max(largest, value);
-    double place = ulpOf(declared, 1);
     for (int64_t i = 0; i < tensor.count(); ++i) {
       double value = tensor.at<double>(i), share = double(words() >> 11) * 0x1p-52 - 1;
       if (!std::isfinite(value))
@@ -77,6 +102,7 @@ private:
   double units;
   std::mt19937_64 words;
   llvm::DenseMap<mlir::Value, SharedTensor> values;
+  llvm::DenseMap<mlir::Value, unsigned> remaining; ///< reads to come
 };
 
 } // namespace
@@ -103,6 +129,22 @@ std::string Outlier::text() const {
       << llvm::format("%.17g", reference) << ", which is " << llvm::format("%.3g", std::fabs(got - reference))
       << " off where " << llvm::format("%.3g", allowed) << " is allowed";
   return text;
+}
+
+std::optional<Outlier> kumiko::firstDifference(llvm::ArrayRef<Tensor> got, llvm::ArrayRef<Tensor> wanted) {
+  for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(got, wanted))) {
+    auto &[mine, right] = pair;
+    if (mine.element() != right.element() || mine.shape() != right.shape())
+      return Outlier{unsigned(number), 0, double(mine.count()), double(right.count()), 0};
+    unsigned width = bytesOf(mine.element());
+    for (int64_t i = 0; i < mine.count(); ++i) {
+      double a = valueAt(mine, i), b = valueAt(right, i);
+      if (std::memcmp(mine.data() + i * width, right.data() + i * width, width) != 0 &&
+          !(std::isnan(a) && std::isnan(b)))
+        return Outlier{unsigned(number), i, a, b, 0};
+    }
+  }
+  return std::nullopt;
 }
 
 RoundingJudge::RoundingJudge(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments, double units)

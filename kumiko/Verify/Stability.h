@@ -30,6 +30,9 @@ struct Outlier {
   std::string text() const;
 };
 
+/// The first element that is not the same in every bit; any NaN is any other.
+std::optional<Outlier> firstDifference(llvm::ArrayRef<Tensor> got, llvm::ArrayRef<Tensor> wanted);
+
 class RoundingJudge {
 public:
   /// `function` and `arguments` must outlive the judge; `units` says how coarse a rewrite may be, 1 for rounding.

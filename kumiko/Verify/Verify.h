@@ -4,6 +4,7 @@
 #include "kumiko/Pipeline/Compile.h"
 #include "kumiko/Support/Tensor.h"
 #include "kumiko/Verify/Ulp.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace kumiko {
 
@@ -30,10 +31,9 @@ struct Judgement {
 std::vector<Tensor> evaluateModule(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs, Precision precision,
                                    ProblemList &problems);
 
-/// Gives the symbols of `module`, an earlier stage of the same model, the values that they have for these inputs; false
-/// when a problem was added.
-bool bindSymbolsOf(const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs, mlir::ModuleOp module,
-                   ProblemList &problems);
+/// The values that the symbols of a model have for these inputs, taken from a run; nothing when a problem was added.
+std::optional<llvm::StringMap<int64_t>> symbolValues(const CompiledModel &compiled, llvm::ArrayRef<Tensor> inputs,
+                                                     ProblemList &problems);
 
 /// Each of `got` against its reference.
 std::vector<Judgement> judge(llvm::ArrayRef<ProgramValue> values, llvm::ArrayRef<Tensor> got,

@@ -1,10 +1,8 @@
 #include "test/Graphs/Differential.h"
 #include "kumiko/Evaluate/Graph.h"
-#include "kumiko/Pipeline/Execute.h"
-#include "kumiko/Support/Convert.h"
-#include "kumiko/Verify/Stability.h"
-#include "mlir/Parser/Parser.h"
-#include <cmath>
+#include "kumiko/Nn/Equations.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Verify/CompiledCase.h"
 
 using namespace kumiko;
 using namespace kumiko::graphs;
@@ -43,23 +41,6 @@ static std::string optimize(TestCase &graph, Allow allow) {
   return "the stage fails: " + said;
 }
 
-/// Every bit, and any NaN for any other. Empty when they are equal.
-static std::string firstDifference(llvm::ArrayRef<Tensor> got, llvm::ArrayRef<Tensor> wanted) {
-  for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(got, wanted))) {
-    auto &[mine, right] = pair;
-    if (mine.element() != right.element() || mine.shape() != right.shape())
-      return "result " + std::to_string(number) + " has another type";
-    unsigned width = bytesOf(mine.element());
-    for (int64_t i = 0; i < mine.count(); ++i) {
-      double a = valueAt(mine, i), b = valueAt(right, i);
-      if (std::memcmp(mine.data() + i * width, right.data() + i * width, width) != 0 &&
-          !(std::isnan(a) && std::isnan(b)))
-        return Outlier{unsigned(number), i, a, b, 0}.text();
-    }
-  }
-  return "";
-}
-
 static Verdict judgeExact(const TestCase &graph) {
   auto wanted = evaluate(graph, Precision::Declared);
   if (!wanted)
@@ -70,18 +51,14 @@ static Verdict judgeExact(const TestCase &graph) {
   auto got = evaluate(optimized, Precision::Declared);
   if (!got)
     return Verdict::failed("the evaluator on the optimised graph: " + toString(got.takeError()));
-  std::string difference = firstDifference(*got, *wanted);
-  return difference.empty() ? Verdict() : Verdict::failed(difference);
+  std::optional<Outlier> difference = firstDifference(*got, *wanted);
+  return difference ? Verdict::failed(difference->text()) : Verdict();
 }
 
-static Verdict judgeNearness(const TestCase &graph, llvm::ArrayRef<Tensor> got, double units) {
-  RoundingJudge judge(mainOf(graph), graph.inputs, units);
-  auto answer = judge.judge(got);
-  if (!answer)
-    return Verdict::failed(unevaluated + toString(answer.takeError()));
-  if (answer->outlier)
-    return Verdict::failed(answer->outlier->text());
-  return answer->unstable ? Verdict{Verdict::Kind::Skipped, "hangs on last places"} : Verdict();
+static Verdict verdictOf(const RoundingJudge::Answer &answer) {
+  if (answer.outlier)
+    return Verdict::failed(answer.outlier->text());
+  return answer.unstable ? Verdict{Verdict::Kind::Skipped, "hangs on last places"} : Verdict();
 }
 
 static Verdict judgeRounding(const TestCase &graph, bool wild) {
@@ -91,36 +68,46 @@ static Verdict judgeRounding(const TestCase &graph, bool wild) {
   auto got = evaluate(optimized, Precision::Double);
   if (!got)
     return Verdict::failed("the evaluator on the optimised graph: " + toString(got.takeError()));
-  return wild ? Verdict() : judgeNearness(graph, *got, /*units=*/1);
-}
-
-/// The module in another context, which the compiled model then owns.
-static mlir::OwningOpRef<mlir::ModuleOp> moved(const TestCase &graph, mlir::MLIRContext &to) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  graph.module.get().print(out, mlir::OpPrintingFlags().enableDebugInfo());
-  return mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&to));
-}
-
-static Verdict judgeCompiled(const TestCase &graph, bool wild) {
-  auto session = std::make_unique<Session>(/*jobs=*/1);
-  auto module = moved(graph, session->context());
-  if (!module)
-    return Verdict::failed("the graph does not read back from its text");
-  CompileOptions options;
-  options.name = "graph";
-  options.jobs = 1;
-  ProblemList problems;
-  auto compiled = compileModule(std::move(session), std::move(module), options, problems);
-  if (!compiled && problems.exitCode() == int(Fault::Unsupported))
-    return {Verdict::Kind::Skipped, problems.all().front().what};
-  auto executable = compiled ? Executable::fromCompiled(*compiled, problems) : nullptr;
-  if (!executable || !executable->prepare(graph.inputs, /*threads=*/1, problems) || !executable->run(problems))
-    return Verdict::failed(problems.all().empty() ? "does not run" : problems.all().front().what);
   if (wild)
     return Verdict();
-  // Functions of compiled code are a few units off the evaluator's.
-  return judgeNearness(graph, executable->results(), /*units=*/4);
+  auto answer = RoundingJudge(mainOf(graph), graph.inputs).judge(*got);
+  return answer ? verdictOf(*answer) : Verdict::failed(unevaluated + toString(answer.takeError()));
+}
+
+/// What a sum of truth values is, is not said: the evaluator keeps whether it differs from 0, code its last bit.
+static bool sumsTruthValues(const TestCase &graph) {
+  auto isArithmetic = [](const eq::Expr &expr, auto &&self) -> bool {
+    bool here = expr.kind == eq::Expr::Kind::Apply && expr.type == ElementType::B1 &&
+                (expr.function == eq::Function::Neg || expr.function == eq::Function::Abs ||
+                 expr.function == eq::Function::Sign ||
+                 (expr.function >= eq::Function::Add && expr.function <= eq::Function::Pow));
+    return here || llvm::any_of(expr.operands, [&](const eq::Expr *operand) { return self(*operand, self); });
+  };
+  bool found = false;
+  mainOf(graph).walk([&](nn::EquationInterface op) {
+    auto instance = nn::instantiate(op);
+    if (!instance)
+      return llvm::consumeError(instance.takeError());
+    for (const eq::Statement &statement : instance->statements) {
+      bool sums = statement.combine == eq::Combine::Sum || statement.combine == eq::Combine::Product;
+      found |= sums && statement.values[0]->type == ElementType::B1;
+      found |=
+          llvm::any_of(statement.values, [&](const eq::Expr *value) { return isArithmetic(*value, isArithmetic); });
+    }
+  });
+  return found;
+}
+
+static Verdict judgeCode(const TestCase &graph, bool wild) {
+  if (sumsTruthValues(graph))
+    return {Verdict::Kind::Skipped, "sums truth values"};
+  ProblemList problems;
+  auto answer = judgeCompiled(graph, Allow::Approximate, problems);
+  if (!answer && problems.exitCode() == int(Fault::Unsupported))
+    return {Verdict::Kind::Skipped, problems.all().front().what};
+  if (!answer)
+    return Verdict::failed(problems.all().empty() ? "does not run" : problems.all().front().what);
+  return wild ? Verdict() : verdictOf(*answer);
 }
 
 Verdict graphs::judge(const TestCase &graph, Check check, bool wild) {
@@ -130,7 +117,7 @@ Verdict graphs::judge(const TestCase &graph, Check check, bool wild) {
   case Check::Rounding:
     return judgeRounding(graph, wild);
   case Check::Compiled:
-    return judgeCompiled(graph, wild);
+    return judgeCode(graph, wild);
   }
   llvm_unreachable("all checks are above");
 }

@@ -12,6 +12,7 @@ int runCommand(const Invocation &invocation, ProblemList &problems);
 int benchCommand(const Invocation &invocation, ProblemList &problems);
 int verifyCommand(const Invocation &invocation, ProblemList &problems);
 int inspectCommand(const Invocation &invocation, ProblemList &problems);
+int bisectCommand(const Invocation &invocation, ProblemList &problems);
 int doctorCommand(const Invocation &invocation, ProblemList &problems);
 
 /// The options that every command with a MODEL shares.

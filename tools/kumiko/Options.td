@@ -16,7 +16,8 @@ def verify : SubCommand<"verify", "compare compiled code with the reference eval
   "kumiko verify MODEL|OUT.so [options]">;
 def inspect : SubCommand<"inspect", "show what a model or a shared library holds",
   "kumiko inspect MODEL|OUT.so [options]">;
-
+def bisect : SubCommand<"bisect", "find the pass, rule or kernel that changes a model's results",
+  "kumiko bisect MODEL|CASE.mlir [-o DIR] [options]">;
 def doctor : SubCommand<"doctor", "say what Kumiko finds on this machine, and whether it works here",
   "kumiko doctor [--json]">;
 
@@ -27,9 +28,10 @@ def compile_group : Titled<"Compiling">;
 def run_group : Titled<"Running">;
 def verify_group : Titled<"Verifying">;
 
-defvar all = [compile, run, bench, verify, inspect];
+defvar all = [compile, run, bench, verify, inspect, bisect];
 defvar compiling = [compile, run, bench, verify];
 defvar running = [run, bench, verify];
+defvar judged = [run, bench, verify, bisect];
 
 // An option with a value: `--name VALUE` and `--name=VALUE`.
 multiclass Value<string name, string meta, list<SubCommand> commands, string help> {
@@ -41,12 +43,12 @@ def help : Flag<["--"], "help", !listconcat(all, [doctor])>, HelpText<"show this
 def help_short : Flag<["-"], "h", !listconcat(all, [doctor])>, Alias<help>;
 
 let Group = results_group in {
-def output : Separate<["-"], "o", [compile]>, MetaVarName<"OUT">,
-  HelpText<"where to write: OUT.o (with OUT.h beside it) or OUT.so">;
-defm inputs : Value<"inputs", "IN.npz", running, "arrays to run on, named as the model names its inputs">;
-defm input : Value<"input", "NAME=X", running, "one input: a .npy file, or 'random' (the same numbers every time)">;
+def output : Separate<["-"], "o", [compile, bisect]>, MetaVarName<"OUT">,
+  HelpText<"where to write: OUT.o (with OUT.h beside it) or OUT.so; of bisect a folder (default kumiko-bisect)">;
+defm inputs : Value<"inputs", "IN.npz", judged, "arrays to run on, named as the model names its inputs">;
+defm input : Value<"input", "NAME=X", judged, "one input: a .npy file, or 'random' (the same numbers every time)">;
 defm outputs : Value<"outputs", "OUT.npz", [run], "where to write the results; without it they are summed up">;
-def json : Flag<["--"], "json", [bench, verify, inspect, doctor]>, HelpText<"print one JSON object">;
+def json : Flag<["--"], "json", [bench, verify, inspect, bisect, doctor]>, HelpText<"print one JSON object">;
 } // group
 
 let Group = model_group in {
@@ -56,7 +58,7 @@ def allow_symlinks : Flag<["--"], "allow-symlinks", all>, HelpText<"let external
 } // group
 
 let Group = compile_group in {
-defm allow : Value<"allow", "CLASS", compiling, "rewrites up to exact, rounding or approximate (default)">,
+defm allow : Value<"allow", "CLASS", !listconcat(compiling, [bisect]), "rewrites up to exact, rounding or approximate (default)">,
   Values<"exact,rounding,approximate">;
 defm target : Value<"target", "CPU", compiling, "host (default), x86-64-v2, x86-64-v3, x86-64-v4 or aarch64">,
   Values<"host,x86-64-v2,x86-64-v3,x86-64-v4,aarch64">;
@@ -83,5 +85,5 @@ let Group = verify_group in {
 defm ulp : Value<"ulp", "N", [verify], "largest error to accept, in units in the last place (default: 1e-5 of the largest for f32)">;
 defm model : Value<"model", "MODEL", [verify], "what OUT.so was compiled from (default: the file of that name beside it)">;
 def each_op : Flag<["--"], "each-op", [verify]>, HelpText<"name the first node whose result differs">;
-def each_pass : Flag<["--"], "each-pass", [verify]>, HelpText<"compare after every stage">;
+def each_pass : Flag<["--"], "each-pass", [verify]>, HelpText<"evaluate after every pass of optimize and fuse, each by its class">;
 } // group

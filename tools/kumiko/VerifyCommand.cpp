@@ -1,6 +1,10 @@
+#include "kumiko/Emit/EmitError.h"
 #include "kumiko/Import/Onnx/Interpret.h"
+#include "kumiko/Pipeline/Progress.h"
 #include "kumiko/Pipeline/Provenance.h"
 #include "kumiko/Support/Convert.h"
+#include "kumiko/Verify/BindSymbols.h"
+#include "kumiko/Verify/EachPass.h"
 #include "kumiko/Verify/Verify.h"
 #include "tools/kumiko/Commands.h"
 #include "llvm/Support/Format.h"
@@ -10,9 +14,9 @@
 using namespace kumiko;
 
 namespace {
-/// Everything that was compared, group by group: the outputs, each stage, each call.
+/// Everything that was compared, group by group: the outputs, the network as imported, each call.
 struct Comparison {
-  std::string what; ///< `outputs`, `optimize`, `fuse`, `calls`
+  std::string what; ///< `outputs`, `import`, `calls`
   std::vector<Judgement> judgements;
   bool good() const {
     return llvm::all_of(judgements, [](const Judgement &judgement) { return judgement.good; });
@@ -27,6 +31,7 @@ public:
   /// False when problems were added.
   bool run();
   std::vector<Comparison> comparisons;
+  std::vector<PassReport> passes;
 
 private:
   bool readTolerance();
@@ -38,7 +43,8 @@ private:
   /// What the evaluator makes of the model and the inputs, without any pass of the compiler.
   bool computeReference();
   bool roundToOutputs(std::vector<Tensor> &results);
-  bool compareStages();
+  /// The imported network against the reference, then each pass.
+  bool comparePasses();
   bool compareCalls();
 
   const Invocation &invocation;
@@ -133,17 +139,26 @@ bool Verification::computeReference() {
   return !problems.hasErrors();
 }
 
-bool Verification::compareStages() {
-  for (Stage stage : {Stage::Optimize, Stage::Fuse}) {
-    auto model = compileUpTo(stage);
-    if (!model || !bindSymbolsOf(*compiled, inputs, *model->module, problems))
-      return false;
-    std::vector<Tensor> results = evaluateModule(*model->module, inputs, precision, problems);
-    if (problems.hasErrors() || !roundToOutputs(results))
-      return false;
-    comparisons.push_back({nameOf(stage).str(), judge(executable->outputs(), results, reference, tolerance)});
-  }
-  return true;
+bool Verification::comparePasses() {
+  auto model = compileUpTo(Stage::Import);
+  auto symbols = model ? symbolValues(*compiled, inputs, problems) : std::nullopt;
+  if (!symbols)
+    return false;
+  mlir::OwningOpRef<mlir::ModuleOp> imported = model->module->clone();
+  bindSymbols(*imported, *symbols);
+  std::vector<Tensor> results = evaluateModule(*imported, inputs, precision, problems);
+  if (problems.hasErrors() || !roundToOutputs(results))
+    return false;
+  comparisons.push_back({nameOf(Stage::Import).str(), judge(executable->outputs(), results, reference, tolerance)});
+  ProgressLine progress(true);
+  progress.begin("each pass");
+  auto reports = checkPasses({*model->module, inputs, *symbols},
+                             [&](mlir::OpPassManager &manager) { addGraphPasses(manager, options.allow); });
+  if (reports)
+    passes = std::move(*reports);
+  else
+    takeProblems(reports.takeError(), problems);
+  return !problems.hasErrors();
 }
 
 bool Verification::compareCalls() {
@@ -170,10 +185,27 @@ bool Verification::run() {
     return false;
   if (!computeReference())
     return false;
-  if (invocation.has(OPT_each_pass) && !compareStages())
+  if (invocation.has(OPT_each_pass) && !comparePasses())
     return false;
   comparisons.push_back({"outputs", judge(executable->outputs(), executable->results(), reference, tolerance)});
   return !invocation.has(OPT_each_op) || compareCalls();
+}
+
+static void printText(const PassReport &report) {
+  llvm::outs() << (report.good() ? "ok      " : "DIFFERS ") << report.pass << " (" << report.kind << ")";
+  if (!report.changed)
+    llvm::outs() << ": nothing changed";
+  else if (report.good())
+    llvm::outs() << ": rules applied " << report.rules.size() << " times";
+  else if (report.outlier)
+    llvm::outs() << ": output " << printable(report.output)
+                 << llvm::format(", element %lld is %.9g instead of %.9g", (long long)report.outlier->element,
+                                 report.outlier->got, report.outlier->reference);
+  else
+    llvm::outs() << ": " << printable(report.error);
+  if (!report.node.empty())
+    llvm::outs() << "; the first node with another value is " << printable(report.node);
+  llvm::outs() << "\n";
 }
 
 static void printText(llvm::ArrayRef<Comparison> comparisons) {
@@ -201,10 +233,34 @@ static llvm::json::Value number(double value) {
   return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
 }
 
-static void printJson(llvm::ArrayRef<Comparison> comparisons, bool good) {
+static void printJson(llvm::json::OStream &json, const PassReport &report) {
+  json.object([&] {
+    json.attribute("pass", report.pass);
+    json.attribute("class", report.kind);
+    json.attribute("changed", report.changed);
+    json.attribute("rules", int64_t(report.rules.size()));
+    json.attribute("good", report.good());
+    if (report.outlier) {
+      json.attribute("output", llvm::json::fixUTF8(report.output));
+      json.attribute("element", report.outlier->element);
+      json.attribute("got", number(report.outlier->got));
+      json.attribute("reference", number(report.outlier->reference));
+      json.attribute("node", llvm::json::fixUTF8(report.node));
+    }
+    if (!report.error.empty())
+      json.attribute("error", llvm::json::fixUTF8(report.error));
+  });
+}
+
+static void printJson(llvm::ArrayRef<Comparison> comparisons, llvm::ArrayRef<PassReport> passes, bool good) {
   llvm::json::OStream json(llvm::outs(), /*IndentSize=*/1);
   json.objectBegin();
   json.attribute("good", good);
+  if (!passes.empty())
+    json.attributeArray("passes", [&] {
+      for (const PassReport &report : passes)
+        printJson(json, report);
+    });
   for (const Comparison &comparison : comparisons)
     json.attributeArray(comparison.what, [&] {
       for (const Judgement &judgement : comparison.judgements)
@@ -225,10 +281,14 @@ int kumiko::verifyCommand(const Invocation &invocation, ProblemList &problems) {
   Verification verification(invocation, problems);
   if (problems.hasErrors() || !verification.run())
     return 0;
-  bool good = llvm::all_of(verification.comparisons, [](const Comparison &comparison) { return comparison.good(); });
-  if (invocation.has(OPT_json))
-    printJson(verification.comparisons, good);
-  else
-    printText(verification.comparisons);
+  bool good = llvm::all_of(verification.comparisons, [](const Comparison &comparison) { return comparison.good(); }) &&
+              llvm::all_of(verification.passes, [](const PassReport &report) { return report.good(); });
+  if (invocation.has(OPT_json)) {
+    printJson(verification.comparisons, verification.passes, good);
+    return good ? 0 : 1;
+  }
+  for (const PassReport &report : verification.passes)
+    printText(report);
+  printText(verification.comparisons);
   return good ? 0 : 1;
 }

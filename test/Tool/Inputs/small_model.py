@@ -88,6 +88,25 @@ def neutral():
     return model(nodes, [tensor("one", [1], [1.0])], [value_info("x", [2, 8])], [value_info("y", [2, 8])])
 
 
+def chain():
+    """y = tanh(tanh(tanh(p) - p) * c), p = x @ w, z = exp(x): f32[2,8] to f32[2,4], f32[2,8]"""
+    weights = [((5 * i) % 13 - 6) / 8 for i in range(32)]
+    return model(
+        [
+            node("MatMul", ["x", "w"], ["product"], "product"),
+            node("Tanh", ["product"], ["t1"], "first"),
+            node("Sub", ["t1", "product"], ["difference"], "difference"),
+            node("Tanh", ["difference"], ["t2"], "second"),
+            node("Mul", ["t2", "c"], ["scaled"], "scaled"),
+            node("Tanh", ["scaled"], ["y"], "third"),
+            node("Exp", ["x"], ["z"], "other"),
+        ],
+        [tensor("w", [8, 4], weights), tensor("c", [4], [2.0, 1.5, 0.5, 3.0])],
+        [value_info("x", [2, 8])],
+        [value_info("y", [2, 4]), value_info("z", [2, 8])],
+    )
+
+
 def batched():
     """y = relu(x @ w) for any number of rows, and the places where y is not 0."""
     weights = [((7 * i) % 11 - 5) / 8 for i in range(32)]

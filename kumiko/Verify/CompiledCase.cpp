@@ -1,0 +1,36 @@
+#include "kumiko/Verify/CompiledCase.h"
+#include "kumiko/Emit/EmitError.h"
+#include "kumiko/Pipeline/Execute.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace kumiko;
+
+/// Functions of compiled code are a few units off the evaluator's.
+static constexpr double unitsOfCode = 4;
+
+std::optional<RoundingJudge::Answer> kumiko::judgeCompiled(const TestCase &test, Allow allow, ProblemList &problems) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  test.module.get().print(out, mlir::OpPrintingFlags().enableDebugInfo());
+  auto session = std::make_unique<Session>(/*jobs=*/1);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&session->context()));
+  if (!module) {
+    problems.add(Code::Internal, "the module does not read back from its text");
+    return std::nullopt;
+  }
+  CompileOptions options;
+  options.name = "test_case";
+  options.allow = allow;
+  options.jobs = 1;
+  auto compiled = compileModule(std::move(session), std::move(module), options, problems);
+  auto executable = compiled ? Executable::fromCompiled(*compiled, problems) : nullptr;
+  if (!executable || !executable->prepare(test.inputs, /*threads=*/1, problems) || !executable->run(problems))
+    return std::nullopt;
+  RoundingJudge judge(test.module.get().lookupSymbol<mlir::func::FuncOp>("main"), test.inputs, unitsOfCode);
+  auto answer = judge.judge(executable->results());
+  if (answer)
+    return *answer;
+  takeProblems(answer.takeError(), problems);
+  return std::nullopt;
+}

@@ -1,0 +1,14 @@
+//===- CompiledCase.h - a module of nn ops compiled and run -------------------===//
+#pragma once
+#include "kumiko/Pipeline/Pipeline.h"
+#include "kumiko/Support/Problem.h"
+#include "kumiko/Verify/Stability.h"
+#include "kumiko/Verify/TestCase.h"
+
+namespace kumiko {
+
+/// Compiles the case in a context of its own, runs it on one thread and judges its results. Problems are added when it
+/// cannot be compiled or run; they do not mean that the results are wrong.
+std::optional<RoundingJudge::Answer> judgeCompiled(const TestCase &test, Allow allow, ProblemList &problems);
+
+} // namespace kumiko
