@@ -180,13 +180,12 @@ static void note_placed(struct plan *plan, uint32_t buffer) {
     plan->tree[node] = reach;
 }
 
-/** Places everything in the given order; UINT64_MAX when sizes overflow. */
-static uint64_t place_all(struct plan *plan, before less, uint64_t ceiling) {
+/** Places everything in the order of plan->order; UINT64_MAX when sizes overflow. */
+static uint64_t place_all(struct plan *plan, uint64_t ceiling) {
   uint64_t total = 0;
   plan->placed = 0;
   plan->ceiling = ceiling;
   memset(plan->tree, 0, 2 * (size_t)plan->leaves * sizeof *plan->tree);
-  sort(plan, plan->order, plan->count, less);
   for (uint32_t number = 0; number < plan->count; ++number) {
     uint32_t buffer = plan->order[number], hits;
     plan->offset[buffer] = 0;
@@ -278,21 +277,55 @@ int kumiko_plan_lower_bound(const kumiko_lifetime *buffers, size_t count, uint64
   return status ? status : lower_bound(&plan, bound);
 }
 
-/** Tries every order: without a ceiling, under the bound, then under ceilings ever nearer to the best so far. */
+/** Places everything once more and keeps the offsets when they are the best so far. Returns what the arena took. */
+static uint64_t try_order(struct plan *plan, uint64_t ceiling, uint64_t *best, uint64_t *offsets) {
+  uint64_t total = place_all(plan, ceiling & ~(plan->alignment - 1));
+  if (total < *best) {
+    *best = total;
+    memcpy(offsets, plan->offset, plan->count * sizeof *offsets);
+  }
+  return total;
+}
+
+/** Whoever ended up on top is placed first from now on. */
+static void promote_top(struct plan *plan) {
+  uint32_t top = 0;
+  uint64_t end = 0;
+  for (uint32_t number = 0; number < plan->count; ++number) {
+    uint32_t buffer = plan->order[number];
+    if (plan->offset[buffer] + plan->size[buffer] > end) {
+      end = plan->offset[buffer] + plan->size[buffer];
+      top = number;
+    }
+  }
+  uint32_t moved = plan->order[top];
+  memmove(plan->order + 1, plan->order, top * sizeof *plan->order);
+  plan->order[0] = moved;
+}
+
+/** Tries every order: without a ceiling, under the bound, then under ceilings ever nearer to the best so far; then
+ *  mends orders where they failed. */
 static uint64_t search(struct plan *plan, uint64_t bound, uint64_t *offsets) {
+  enum { rounds = 6, promotions = 64 };
   static const before orders[] = {size_first, area_first, longest_first, oldest_first};
+  const size_t order_count = sizeof orders / sizeof *orders;
   uint64_t best = UINT64_MAX;
-  for (unsigned round = 0; round < 6 && best > bound; ++round)
-    for (size_t order = 0; order < sizeof orders / sizeof *orders && best > bound; ++order) {
+  for (unsigned round = 0; round < rounds && best > bound; ++round)
+    for (size_t order = 0; order < order_count && best > bound; ++order) {
       if (best != UINT64_MAX && plan->steps > plan->budget)
         return best;
       uint64_t ceiling = round == 0 ? 0 : round == 1 ? bound : best - ((best - bound) >> (round - 1));
-      uint64_t total = place_all(plan, orders[order], ceiling & ~(plan->alignment - 1));
-      if (total >= best)
-        continue;
-      best = total;
-      memcpy(offsets, plan->offset, plan->count * sizeof *offsets);
+      sort(plan, plan->order, plan->count, orders[order]);
+      try_order(plan, ceiling, &best, offsets);
     }
+  for (size_t order = 0; order < order_count && best > bound; ++order) {
+    sort(plan, plan->order, plan->count, orders[order]);
+    for (unsigned number = 0; number < promotions && best > bound && plan->steps <= plan->budget; ++number) {
+      if (try_order(plan, number & 1 ? bound : 0, &best, offsets) == UINT64_MAX)
+        break; /* not all have offsets */
+      promote_top(plan);
+    }
+  }
   return best;
 }
 
