@@ -1,5 +1,6 @@
 #include "test/Graphs/Differential.h"
 #include "kumiko/Evaluate/Graph.h"
+#include "kumiko/Fuse/Passes.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Verify/CompiledCase.h"
@@ -25,20 +26,22 @@ static llvm::Expected<Tensors> evaluate(const TestCase &graph, Precision precisi
   return evaluateGraph(mainOf(graph), arguments, options);
 }
 
-/// An empty text when the stage ran.
-static std::string optimize(TestCase &graph, Allow allow) {
+/// An empty text when the passes ran.
+static std::string run(TestCase &graph, llvm::function_ref<void(mlir::PassManager &)> addPasses) {
   std::string said;
   mlir::ScopedDiagnosticHandler handler(graph.module->getContext(), [&](mlir::Diagnostic &diagnostic) {
     said += diagnostic.str() + "\n";
     return mlir::success();
   });
   mlir::PassManager passes(graph.module->getContext());
+  addPasses(passes);
+  return mlir::succeeded(passes.run(*graph.module)) ? "" : "a pass fails: " + said;
+}
+
+static std::string optimize(TestCase &graph, Allow allow) {
   PipelineOptions options;
   options.allow = allow;
-  addStage(passes, Stage::Optimize, options);
-  if (mlir::succeeded(passes.run(*graph.module)))
-    return "";
-  return "the stage fails: " + said;
+  return run(graph, [&](mlir::PassManager &passes) { addStage(passes, Stage::Optimize, options); });
 }
 
 static Verdict judgeExact(const TestCase &graph) {
@@ -61,10 +64,25 @@ static Verdict verdictOf(const RoundingJudge::Answer &answer) {
   return answer.unstable ? Verdict{Verdict::Kind::Skipped, "hangs on last places"} : Verdict();
 }
 
+/// Grouping ops into kernels changes no bit.
+static Verdict judgeFused(const TestCase &optimized) {
+  TestCase fused = optimized.clone();
+  std::string why = run(fused, [](mlir::PassManager &passes) { passes.addPass(createFormKernelsPass()); });
+  if (!why.empty())
+    return Verdict::failed(why);
+  auto wanted = evaluate(optimized, Precision::Declared), got = evaluate(fused, Precision::Declared);
+  if (!wanted || !got)
+    return Verdict::failed("the evaluator on kernels: " + toString(llvm::joinErrors(wanted.takeError(), got.takeError())));
+  std::optional<Outlier> difference = firstDifference(*got, *wanted);
+  return difference ? Verdict::failed("as kernels, " + difference->text()) : Verdict();
+}
+
 static Verdict judgeRounding(const TestCase &graph, bool wild) {
   TestCase optimized = graph.clone();
   if (std::string why = optimize(optimized, Allow::Approximate); !why.empty())
     return Verdict::failed(why);
+  if (Verdict fused = judgeFused(optimized); fused.kind == Verdict::Kind::Failed)
+    return fused;
   auto got = evaluate(optimized, Precision::Double);
   if (!got)
     return Verdict::failed("the evaluator on the optimised graph: " + toString(got.takeError()));

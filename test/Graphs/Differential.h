@@ -19,7 +19,7 @@ enum class Check : uint8_t {
   /// After Optimize with --allow=exact every bit is the same.
   Exact,
   /// After Optimize with everything allowed, both evaluated in f64, results differ by what rounding explains
-  /// (kumiko/Verify/Stability.h).
+  /// (kumiko/Verify/Stability.h); grouped into kernels they are the same in every bit.
   Rounding,
   /// Compiled code is as near to the evaluator.
   Compiled,

@@ -81,6 +81,10 @@ Totals graphs::judgeAll(uint64_t first, uint64_t count, unsigned jobs,
     reports.push_back(shared<Report>(1));
   std::vector<Child> running;
   uint64_t next = first, end = first + count, done = 0;
+  auto fail = [&](const Failure &failure) {
+    llvm::errs() << "graph " << failure.number << " fails\n";
+    totals.failures.push_back(failure);
+  };
   auto collect = [&](const Child &child) {
     uint64_t reached = child.report->next;
     for (uint64_t number = child.first; number < reached; ++number) {
@@ -89,12 +93,12 @@ Totals graphs::judgeAll(uint64_t first, uint64_t count, unsigned jobs,
       totals.skipped += outcome.kind == Verdict::Kind::Skipped;
       totals.compiled += outcome.compiled;
       if (outcome.kind == Verdict::Kind::Failed)
-        totals.failures.push_back({number, outcome.check});
+        fail({number, outcome.check});
     }
     done += reached - child.first;
     if (reached == child.last)
       return;
-    totals.failures.push_back({reached, std::nullopt});
+    fail({reached, std::nullopt});
     ++done;
     if (reached + 1 < child.last)
       running.push_back(start(reached + 1, child.last, child.report, judge));
