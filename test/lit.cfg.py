@@ -17,7 +17,8 @@ if not config.kumiko_asan:
     limit = 8_000_000 * 1024
     resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
-path = os.pathsep.join([config.kumiko_bin, os.path.dirname(config.filecheck), config.llvm_tools, os.environ["PATH"]])
+# `lit -D bin=DIR`: tools of another build come first.
+path = os.pathsep.join([lit_config.params.get("bin", config.kumiko_bin), config.kumiko_bin, os.path.dirname(config.filecheck), config.llvm_tools, os.environ["PATH"]])
 config.environment["PATH"] = path
 # Where kumiko-opt counts the rewrite rules it applied; scripts/check reads it.
 if "KUMIKO_RULE_COUNTS" in os.environ:

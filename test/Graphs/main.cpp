@@ -1,10 +1,10 @@
 //===- main.cpp - random graphs: optimised against not optimised against compiled -------------===//
 //
-//   random-graphs [--seed S] [--count N] [--first N] [--jobs N] [--compile-each N] [--print] [--coverage]
+//   random-graphs [--seed S] [--count N] [--first N] [--jobs N] [--compile-each N] [--print] [--coverage] [--quick]
 //
 // Graph number k of seed S is always the same. Each is judged by the evaluator, before against after the Optimize stage
 // (Differential.h), every hundredth also compiled. A graph that fails is made as small as it can be and printed with
-// the command that shows it again. With `--coverage` every op of the library must have occurred. The last line is
+// the command that shows it again; with `--quick` its number is all that is said. With `--coverage` every op of the library must have occurred. The last line is
 // `N passed, N failed, N skipped`; skipped are graphs whose results hang on last places so that only a change of many
 // units explains a difference.
 //
@@ -31,15 +31,15 @@ namespace {
 struct Options {
   uint64_t seed = 1, first = 0, count = 2000, compileEach = 100;
   unsigned jobs = llvm::hardware_concurrency().compute_thread_count();
-  bool print = false, coverage = false;
+  bool print = false, coverage = false, quick = false;
 };
 } // namespace
 
 static bool parseOptions(llvm::ArrayRef<char *> arguments, Options &options) {
   for (size_t i = 1; i < arguments.size(); ++i) {
     llvm::StringRef name = arguments[i];
-    if (name == "--print" || name == "--coverage") {
-      (name == "--print" ? options.print : options.coverage) = true;
+    if (name == "--print" || name == "--coverage" || name == "--quick") {
+      (name == "--print" ? options.print : name == "--quick" ? options.quick : options.coverage) = true;
       continue;
     }
     uint64_t value = 0;
@@ -143,7 +143,7 @@ int main(int argc, char **argv) {
   Options options;
   if (!parseOptions(llvm::ArrayRef(argv, argc), options))
     return errs() << "usage: random-graphs [--seed S] [--count N] [--first N] [--jobs N] [--compile-each N] [--print] "
-                     "[--coverage]\n",
+                     "[--coverage] [--quick]\n",
            2;
   if (options.print) {
     Session session(1);
@@ -156,7 +156,7 @@ int main(int argc, char **argv) {
     return judgeGraph(options, context, number, counts);
   };
   Totals totals = judgeAll(options.first, options.count, options.jobs, judgeNumber, counts);
-  for (const Failure &failure : llvm::ArrayRef(totals.failures).take_front(5))
+  for (const Failure &failure : llvm::ArrayRef(totals.failures).take_front(options.quick ? 0 : 5))
     report(options, failure);
   for (const Failure &failure : llvm::ArrayRef(totals.failures).drop_front(std::min<size_t>(totals.failures.size(), 5)))
     outs() << "random-graphs --seed " << options.seed << " --first " << failure.number << " --count 1: fails, too\n";
