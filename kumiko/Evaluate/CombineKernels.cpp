@@ -173,8 +173,12 @@ static void argLanes(void *best, void *payload, int64_t *started, const void *va
     int64_t to = folds ? 0 : i;
     V candidate = static_cast<const V *>(value)[i];
     V &leader = static_cast<V *>(best)[to];
-    if (started[to] && !wins<greatest>(candidate, leader))
+    if (started[to] && !wins<greatest>(candidate, leader)) {
+      // Whether the position is wanted does not change the value: of two zeros it is the one that max or min gives.
+      if constexpr (std::is_floating_point_v<V>)
+        leader = candidate == leader ? greatest ? floatMax(leader, candidate) : floatMin(leader, candidate) : leader;
       continue;
+    }
     leader = candidate;
     static_cast<P *>(payload)[to] = static_cast<const P *>(other)[i];
     started[to] = 1;

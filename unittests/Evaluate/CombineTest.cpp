@@ -135,6 +135,14 @@ TEST(Combine, ArgNanWinsAndTheFirstStays) {
   }
 }
 
+// The value is that of a maximum without a position: -0 lies below 0.
+TEST(Combine, ArgOfZeros) {
+  auto [best, at] = arg(Combine::Max, E::F32, 1, 3, {-0.0, 0.0, -0.0});
+  EXPECT_FALSE(std::signbit(best[0]));
+  EXPECT_EQ(at, Values{0});
+  EXPECT_TRUE(std::signbit(arg(Combine::Min, E::F32, 1, 3, {0.0, -0.0, 0.0}).first[0]));
+}
+
 TEST(Combine, ArgWithLanesOnEitherSide) {
   for (auto [rows, columns] : {std::pair<int64_t, int64_t>{3, 5000}, {5000, 3}}) {
     Values values(rows * columns);
