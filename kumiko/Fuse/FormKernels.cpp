@@ -83,6 +83,8 @@ private:
 };
 
 struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
+  using FormKernelsPassBase::FormKernelsPassBase;
+
   void runOnOperation() override {
     KernelBuilder builder(getOperation());
     for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
@@ -102,8 +104,13 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
     }
     copyBareResults(block);
     repeatWidenings(block);
-    for (const auto &group : groupOps(block))
-      builder.build(*group);
+    if (fuse)
+      for (const auto &group : groupOps(block))
+        builder.build(*group);
+    else
+      for (Operation &op : llvm::make_early_inc_range(block))
+        if (isa<nn::EquationInterface, nn::IrregularInterface>(op))
+          builder.build(Group{classOf(&op), {&op}});
     // A call stands where the last op of its group stood; readers of its other results may have stood before that.
     [[maybe_unused]] bool sorted = sortTopologically(&block);
     assert(sorted && "kernels wait for each other");

@@ -16,6 +16,7 @@ def FormKernelsPass : Pass<"kumiko-form-kernels", "::mlir::ModuleOp"> {
     Before: nn ops only. After: functions hold `nn.call`, `nn.constant` and views; nn ops with equations stand in
     kernels. Class: exact.
   }];
+  let options = [Option<"fuse", "fuse", "bool", "true", "false: every op is a kernel of its own">];
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 #endif

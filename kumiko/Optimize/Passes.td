@@ -17,7 +17,8 @@ def SimplifyPass : Pass<"nn-simplify", "::mlir::func::FuncOp"> {
     %1 = nn.transpose %0 {perm = array<i64: 1, 0>} : (tensor<3x2xf32>) -> tensor<2x3xf32>   // = %x
     ```
   }];
-  let options = [Option<"allow", "allow", "std::string", "\"exact\"", "the class of rules to go up to">];
+  let options = [Option<"allow", "allow", "std::string", "\"exact\"", "the class of rules to go up to">,
+                 ListOption<"without", "without", "std::string", "rules to leave out">];
   let statistics = [Statistic<"removed", "removed", "ops replaced by one of their operands">,
                     Statistic<"rewritten", "rewritten", "rules applied">];
   let dependentDialects = ["::kumiko::nn::NnDialect"];

@@ -91,9 +91,10 @@ struct RemoveEmpty final : OpInterfaceRewritePattern<nn::EquationInterface> {
 
 /// The rules whose text is all there is.
 struct ApplyRules final : RewritePattern {
-  ApplyRules(MLIRContext *context, eq::RuleClass allow, Pass::Statistic &rewritten,
+  ApplyRules(MLIRContext *context, eq::RuleClass allow, ArrayRef<std::string> without, Pass::Statistic &rewritten,
              llvm::SmallMapVector<Operation *, const Rule *, 8> &shared)
-      : RewritePattern(MatchAnyOpTypeTag(), 1, context), allow(allow), rewritten(rewritten), shared(shared) {}
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context), allow(allow), without(without), rewritten(rewritten),
+        shared(shared) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     // What is known altogether is computed, not rewritten.
@@ -116,12 +117,13 @@ private:
     auto [entry, isNew] = byName.try_emplace(name);
     if (isNew)
       for (const Rule &rule : allRules())
-        if (rule.def.kind <= allow && isAbout(rule, name))
+        if (rule.def.kind <= allow && isAbout(rule, name) && !llvm::is_contained(without, rule.def.name))
           entry->second.push_back(&rule);
     return entry->second;
   }
 
   eq::RuleClass allow;
+  ArrayRef<std::string> without;
   Pass::Statistic &rewritten;
   llvm::SmallMapVector<Operation *, const Rule *, 8> &shared;
   mutable llvm::DenseMap<OperationName, SmallVector<const Rule *, 4>> byName;
@@ -154,7 +156,7 @@ struct Simplify final : kumiko::impl::SimplifyPassBase<Simplify> {
     RewritePatternSet patterns(&getContext());
     patterns.add<RemoveCopy>(&getContext(), removed);
     patterns.add<RemoveEmpty>(&getContext());
-    patterns.add<ApplyRules>(&getContext(), *most, rewritten, shared);
+    patterns.add<ApplyRules>(&getContext(), *most, ArrayRef<std::string>(without), rewritten, shared);
     GreedyRewriteConfig config;
     config.setListener(&forget).setMaxNumRewrites(rewritesPerOp * ops + 1000);
     // Not converging is no error: every step on the way was right.

@@ -75,6 +75,7 @@ bool Compilation::runPasses(Stage stage) {
   mlir::PassManager passes(&model->session->context());
   PipelineOptions pipeline;
   pipeline.allow = options.allow;
+  pipeline.without = options.without;
   pipeline.machine.lanes = model->target.vectorBits / 32;
   pipeline.machine.registers = model->target.vectorRegisters;
   pipeline.machine.byteDot = model->target.byteDot;

@@ -17,6 +17,8 @@ namespace kumiko {
 struct CompileOptions {
   onnx::ImportOptions import;
   Allow allow = Allow::Approximate;
+  /// As in PipelineOptions.
+  std::vector<std::string> without;
   std::string target = "host";
   /// C identifier of the program; empty: from the model's file name.
   std::string name;

@@ -16,16 +16,28 @@
 using namespace mlir;
 using namespace kumiko;
 
+constexpr llvm::StringLiteral fusionName = "fusion";
+
+std::vector<std::string> kumiko::removableParts() {
+  std::vector<std::string> parts{fusionName.str()};
+  for (const optimize::Rule &rule : optimize::allRules())
+    for (llvm::StringRef name : {llvm::StringRef(rule.def.pass), llvm::StringRef(rule.def.name)})
+      if (!name.empty() && !llvm::is_contained(parts, name) && (name == rule.def.pass || rule.def.pass.empty()))
+        parts.push_back(name.str());
+  return parts;
+}
+
 static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &options) {
   OpPassManager &functions = passes.nest<func::FuncOp>();
   eq::RuleClass most = *eq::ruleClassNamed(nameOf(options.allow));
   // The account of rules says what a pass may change; one that changes more than is allowed is left out.
   auto add = [&](std::unique_ptr<Pass> pass) {
-    if (optimize::isPassAllowed(pass->getArgument(), most))
+    if (optimize::isPassAllowed(pass->getArgument(), most) && !llvm::is_contained(options.without, pass->getArgument()))
       functions.addPass(std::move(pass));
   };
   SimplifyPassOptions simplify;
   simplify.allow = nameOf(options.allow).str();
+  simplify.without.assign(options.without.begin(), options.without.end());
   // Shape arithmetic of the exporter goes first: everything behind it then sees constants.
   add(createSimplifyPass(simplify));
   // Weights are still what the file has: folding would make floats of them.
@@ -53,7 +65,9 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
 static void addFuseStage(OpPassManager &passes, const PipelineOptions &options) {
   // As late as ops are still those of the graph: what Optimize could compute is gone.
   passes.addPass(createRefuseUncompiledPass());
-  passes.addPass(createFormKernelsPass());
+  FormKernelsPassOptions form;
+  form.fuse = !llvm::is_contained(options.without, fusionName);
+  passes.addPass(createFormKernelsPass(form));
 }
 
 static void addLowerStage(OpPassManager &passes, const PipelineOptions &options) {

@@ -14,11 +14,16 @@ std::optional<Allow> allowNamed(llvm::StringRef name);
 
 struct PipelineOptions {
   Allow allow = Allow::Approximate;
+  /// What to leave out, to see what it brings: rules, passes of the graph level, `fusion`.
+  std::vector<std::string> without;
   Machine machine;
   /// Of the machine: what LowerKernels must not leave to it.
   bool hasFma = true, hasHalf = true;
   Stage stopAfter = Stage::Codegen;
 };
+
+/// Everything that may be in `PipelineOptions::without`.
+std::vector<std::string> removableParts();
 
 /// Adds the passes of one stage, the check of its form last. Import, Plan and Emit are functions, not passes
 /// (Compile.cpp): they go from a file to a module, and from a module to a program and to objects.

@@ -8,7 +8,8 @@
 
 using namespace kumiko;
 
-static constexpr llvm::StringLiteral digestKey = "model blake3:", allowKey = "allow ", dimKey = "dim ",
+static constexpr llvm::StringLiteral digestKey = "model blake3:", allowKey = "allow ", withoutKey = "without ",
+                                     dimKey = "dim ",
                                      fileKey = ", file ";
 
 static llvm::ErrorOr<std::string> digestOf(llvm::StringRef path) {
@@ -26,6 +27,8 @@ llvm::Expected<std::string> kumiko::provenanceOf(llvm::StringRef path, const Com
                      "the file was there a moment ago; do not change it while it is compiled");
   std::string text =
       digestKey.str() + *digest + ", target " + target.describe() + ", " + allowKey.str() + nameOf(options.allow).str();
+  for (const std::string &part : options.without)
+    text += ", " + withoutKey.str() + part;
   std::vector<std::string> dims;
   for (const auto &dim : options.import.dims)
     dims.push_back(dim.getKey().str() + "=" + std::to_string(dim.getValue()));
@@ -41,6 +44,8 @@ bool kumiko::readProvenance(llvm::StringRef provenance, CompileOptions &options,
   for (llvm::StringRef word : words) {
     if (word.consume_front(allowKey))
       options.allow = allowNamed(word).value_or(options.allow);
+    else if (word.consume_front(withoutKey))
+      options.without.push_back(word.str());
     else if (word.consume_front(dimKey) && !onnx::parseDim(word, options.import, problems))
       return false;
   }

@@ -17,6 +17,12 @@ CompileOptions kumiko::compileOptionsOf(const Invocation &invocation, ProblemLis
   options.import.allowSymlinks = invocation.has(OPT_allow_symlinks);
   // The table has checked the value.
   options.allow = *allowNamed(invocation.value(OPT_allow, nameOf(options.allow)));
+  options.without = invocation.arguments.getAllArgValues(OPT_without);
+  std::vector<std::string> parts = removableParts();
+  for (const std::string &part : options.without)
+    if (!llvm::is_contained(parts, part))
+      problems.add(Code::BadOption, "there is no rule or pass '" + printable(part) + "' to leave out")
+          .helped("rules and passes are listed in docs/reference/optimisations.md; `fusion` stands for all of it");
   options.target = invocation.value(OPT_target, "host").str();
   if (invocation.has(OPT_sanitize))
     options.target += "+tsan";
@@ -48,7 +54,7 @@ bool kumiko::expectRunsHere(const CompileOptions &options, ProblemList &problems
 std::optional<OpenModel> kumiko::openModel(const Invocation &invocation, ProblemList &problems) {
   OpenModel open;
   if (isSharedLibrary(invocation.model)) {
-    if (!refuseForLibrary(invocation, {OPT_dim, OPT_allow, OPT_target, OPT_dump_ir, OPT_timing, OPT_jobs}, problems))
+    if (!refuseForLibrary(invocation, {OPT_dim, OPT_allow, OPT_without, OPT_target, OPT_dump_ir, OPT_timing, OPT_jobs}, problems))
       return std::nullopt;
     open.executable = Executable::fromLibrary(invocation.model, problems);
   } else {

@@ -82,7 +82,7 @@ std::unique_ptr<CompiledModel> Verification::compileUpTo(Stage stage) {
 }
 
 bool Verification::openLibrary() {
-  OptionNumber forModels[] = {OPT_dim, OPT_allow, OPT_target, OPT_dump_ir, OPT_each_op, OPT_each_pass};
+  OptionNumber forModels[] = {OPT_dim, OPT_allow, OPT_without, OPT_target, OPT_dump_ir, OPT_each_op, OPT_each_pass};
   if (!refuseForLibrary(invocation, forModels, problems) ||
       !(executable = Executable::fromLibrary(invocation.model, problems)))
     return false;
