@@ -9,8 +9,7 @@
 using namespace kumiko;
 
 static constexpr llvm::StringLiteral digestKey = "model blake3:", allowKey = "allow ", withoutKey = "without ",
-                                     dimKey = "dim ",
-                                     fileKey = ", file ";
+                                     dimKey = "dim ", fileKey = ", file ";
 
 static llvm::ErrorOr<std::string> digestOf(llvm::StringRef path) {
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);

@@ -72,7 +72,8 @@ static Verdict judgeFused(const TestCase &optimized) {
     return Verdict::failed(why);
   auto wanted = evaluate(optimized, Precision::Declared), got = evaluate(fused, Precision::Declared);
   if (!wanted || !got)
-    return Verdict::failed("the evaluator on kernels: " + toString(llvm::joinErrors(wanted.takeError(), got.takeError())));
+    return Verdict::failed("the evaluator on kernels: " +
+                           toString(llvm::joinErrors(wanted.takeError(), got.takeError())));
   std::optional<Outlier> difference = firstDifference(*got, *wanted);
   return difference ? Verdict::failed("as kernels, " + difference->text()) : Verdict();
 }

@@ -4,9 +4,9 @@
 //
 // Graph number k of seed S is always the same. Each is judged by the evaluator, before against after the Optimize stage
 // (Differential.h), every hundredth also compiled. A graph that fails is made as small as it can be and printed with
-// the command that shows it again; with `--quick` its number is all that is said. With `--coverage` every op of the library must have occurred. The last line is
-// `N passed, N failed, N skipped`; skipped are graphs whose results hang on last places so that only a change of many
-// units explains a difference.
+// the command that shows it again; with `--quick` its number is all that is said. With `--coverage` every op of the
+// library must have occurred. The last line is `N passed, N failed, N skipped`; skipped are graphs whose results hang
+// on last places so that only a change of many units explains a difference.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Nn/Equations.h"

@@ -54,7 +54,8 @@ bool kumiko::expectRunsHere(const CompileOptions &options, ProblemList &problems
 std::optional<OpenModel> kumiko::openModel(const Invocation &invocation, ProblemList &problems) {
   OpenModel open;
   if (isSharedLibrary(invocation.model)) {
-    if (!refuseForLibrary(invocation, {OPT_dim, OPT_allow, OPT_without, OPT_target, OPT_dump_ir, OPT_timing, OPT_jobs}, problems))
+    if (!refuseForLibrary(invocation, {OPT_dim, OPT_allow, OPT_without, OPT_target, OPT_dump_ir, OPT_timing, OPT_jobs},
+                          problems))
       return std::nullopt;
     open.executable = Executable::fromLibrary(invocation.model, problems);
   } else {
