@@ -43,7 +43,7 @@ static Decision canFollow(const Group &group, Operation *op, unsigned operand) {
       return Decision::forbid("elements would be computed more than once");
     return Decision::allow();
   case OpClass::Contraction:
-    if (kind == ReadKind::Other)
+    if (kind >= ReadKind::Part)
       return Decision::forbid("the result is not read where it is computed");
     return Decision::allow();
   case OpClass::Reduction:
@@ -72,7 +72,33 @@ static Decision canPrecede(const Group &producer, const Group &consumer, Operati
   return Decision::forbid("elements would be computed more than once");
 }
 
-/// Whether all of `consumer`, which reads `value` in several places, may follow the kernel that makes it: x * f(x).
+/// A part of a row is a whole number of vectors, and few parts share the registers. Products with fewer weights are
+/// summed in f64 instead of in a register tile.
+constexpr int64_t partMultiple = 16, mostParts = 4, fewWeights = 1 << 13;
+
+/// Whether `op` reads `value`, the result of a contraction, in one of some equal parts of each row, as the gates of a
+/// recurrent cell do.
+static bool readsPart(Operation *op, unsigned operand, Value value) {
+  std::optional<int64_t> start = partStartOf(op, operand);
+  auto whole = cast<RankedTensorType>(value.getType()), part = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!start || whole.getRank() == 0 || whole.getRank() != part.getRank())
+    return false;
+  int64_t length = whole.getShape().back(), size = part.getShape().back();
+  return size > 0 && size % partMultiple == 0 && length > size && length % size == 0 && length / size <= mostParts &&
+         *start % size == 0 && elementsOf(value) == elementsOf(op->getResult(0)) * (length / size);
+}
+
+/// Whether the product that `group` begins with has weights worth a register tile.
+static bool hasManyWeights(const Group &group) {
+  Operation *first = *llvm::min_element(group.ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return group.kind == OpClass::Contraction && llvm::any_of(first->getOperands(), [](Value operand) {
+           auto constant = operand.getDefiningOp<nn::ConstantOp>();
+           return constant && cast<RankedTensorType>(constant.getType()).getNumElements() > fewWeights;
+         });
+}
+
+/// Whether all of `consumer`, which reads `value` in several places, may follow the kernel that makes it: x * f(x), or
+/// the gates of a recurrent cell, each of which is a part of the product's columns.
 static Decision canFollowWhole(const Group &producer, const Group &consumer, Value value) {
   DenseSet<Operation *> inside(consumer.ops.begin(), consumer.ops.end());
   if (producer.closed || producer.sideResults || producer.kind > OpClass::Contraction)
@@ -82,12 +108,20 @@ static Decision canFollowWhole(const Group &producer, const Group &consumer, Val
     return Decision::forbid("the value is not the producer's last");
   if (llvm::any_of(value.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
     return Decision::forbid("the value has other readers");
+  auto reader =
+      llvm::find_if(consumer.ops, [&](Operation *op) { return llvm::is_contained(op->getOperands(), value); });
+  eq::Extent elements = elementsOf((*reader)->getResult(0));
+  bool inParts = elements != elementsOf(value);
+  if (inParts && !hasManyWeights(producer))
+    return Decision::forbid("the kernels have different sizes");
   for (Operation *op : consumer.ops) {
-    if (op->getNumResults() != 1 || elementsOf(op->getResult(0)) != elementsOf(value))
+    if (op->getNumResults() != 1 || elementsOf(op->getResult(0)) != elements)
       return Decision::forbid("the kernels have different sizes");
     for (OpOperand &operand : op->getOpOperands()) {
-      bool chained = operand.get() == value || inside.contains(operand.get().getDefiningOp());
-      if (chained && readKindOf(op, operand.getOperandNumber()) != ReadKind::Identity)
+      bool first = operand.get() == value, chained = inside.contains(operand.get().getDefiningOp());
+      if (first && inParts && !readsPart(op, operand.getOperandNumber(), value))
+        return Decision::forbid("the result is not read in parts of its rows");
+      if ((chained || (first && !inParts)) && readKindOf(op, operand.getOperandNumber()) != ReadKind::Identity)
         return Decision::forbid("the result is not read where it is computed");
     }
   }

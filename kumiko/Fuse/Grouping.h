@@ -9,6 +9,7 @@
 //   injective after reduction      identity
 //   reduction after injective      the producer is computed on the way
 //   a whole injective kernel       follows a producer that it alone reads, also in several places: x * f(x)
+//                                  ... or in equal parts of the rows of a product: the gates of a recurrent cell
 //   anything else                  a kernel of its own
 //
 //===----------------------------------------------------------------------===//

@@ -65,12 +65,20 @@ bool isShifted(ArrayRef<std::optional<eq::AffineIndex>> indices, ArrayRef<unsign
   return true;
 }
 
+/// Moved along the last dimension only.
+bool isPart(ArrayRef<std::optional<eq::AffineIndex>> indices) {
+  return llvm::all_of(indices.drop_back(), [](const auto &index) { return index->constant.is(0); });
+}
+
 ReadKind compare(const eq::Access &access, ArrayRef<unsigned> target) {
   if (access.inIndex || access.dataDependent)
     return ReadKind::Other;
   std::optional<SmallVector<unsigned>> loops = bareLoops(access.indices);
-  if (!loops)
-    return isShifted(access.indices, target) && access.read->otherwise ? ReadKind::Shifted : ReadKind::Other;
+  if (!loops) {
+    if (!isShifted(access.indices, target))
+      return ReadKind::Other;
+    return access.read->otherwise ? ReadKind::Shifted : isPart(access.indices) ? ReadKind::Part : ReadKind::Other;
+  }
   if (ArrayRef(*loops) == target)
     return ReadKind::Identity;
   SmallVector<unsigned> sorted(*loops), wanted(target);
@@ -106,6 +114,28 @@ ReadKind kumiko::readKindOf(Operation *op, unsigned operand) {
     }
   }
   return worst.value_or(ReadKind::Other);
+}
+
+std::optional<int64_t> kumiko::partStartOf(Operation *op, unsigned operand) {
+  ReadKind kind = readKindOf(op, operand);
+  if (kind == ReadKind::Identity)
+    return 0;
+  if (kind != ReadKind::Part)
+    return std::nullopt;
+  std::optional<int64_t> start;
+  eq::Instance instance = llvm::cantFail(nn::instantiate(op, /*onlyUsedResults=*/true));
+  SmallVector<Value, 4> slots = nn::operandSlots(op);
+  for (const eq::Statement &statement : instance.statements)
+    for (const eq::Access &access : eq::accessesOf(statement)) {
+      const eq::Tensor &tensor = instance.tensors[access.tensor];
+      if (tensor.role != eq::Tensor::Role::Operand || slots[tensor.number] != op->getOperand(operand))
+        continue;
+      int64_t here = access.indices.back()->constant.value();
+      if (start && *start != here)
+        return std::nullopt;
+      start = here;
+    }
+  return start;
 }
 
 eq::Extent kumiko::pointsOf(Operation *op) {

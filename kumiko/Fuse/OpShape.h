@@ -13,6 +13,7 @@ enum class ReadKind {
   Identity,    ///< at the position it writes
   Permutation, ///< each element once, in another order, the last dimension staying last
   Shifted,     ///< each element at most once, in the same order: a pad
+  Part,        ///< at the position it writes, and a number of elements further along the last dimension
   Other
 };
 
@@ -20,6 +21,10 @@ OpClass classOf(mlir::Operation *op);
 
 /// How `op`, which must be injective, reads operand number `operand`.
 ReadKind readKindOf(mlir::Operation *op, unsigned operand);
+
+/// Where the part begins that `op` reads of operand number `operand` along its last dimension; nothing where it reads
+/// otherwise.
+std::optional<int64_t> partStartOf(mlir::Operation *op, unsigned operand);
 
 /// The points of the op's largest statement: how often an operand may be read.
 eq::Extent pointsOf(mlir::Operation *op);

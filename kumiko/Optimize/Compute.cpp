@@ -10,13 +10,15 @@ using namespace kumiko;
 using namespace kumiko::optimize;
 
 /// Results of computations.
-constexpr uint64_t computedLimit = uint64_t(1) << 20;
+constexpr uint64_t computedLimit = uint64_t(4) << 20;
+/// Results that only repeat what is there: they are as cheap to make again as to read.
+constexpr uint64_t repeatedLimit = uint64_t(1) << 20;
 /// Results of moves: as large as a model's largest weight.
 constexpr uint64_t movedLimit = uint64_t(1) << 30;
 /// Points that one op may take; a hostile model must not keep the compiler busy.
 constexpr uint64_t pointLimit = uint64_t(1) << 28;
 
-static uint64_t bytesOfValues(ValueRange values) {
+uint64_t optimize::bytesOfValues(ValueRange values) {
   uint64_t bytes = 0;
   for (Value value : values) {
     auto type = cast<RankedTensorType>(value.getType());
@@ -34,8 +36,8 @@ std::optional<SmallVector<Tensor, 2>> optimize::compute(Operation *op, std::stri
     return std::nullopt;
   }
   uint64_t size = bytesOfValues(op->getResults());
-  bool moves = onlyMoves(*instance) && size <= bytesOfValues(op->getOperands());
-  if (size > (moves ? movedLimit : computedLimit)) {
+  bool moves = onlyMoves(*instance), grows = size > bytesOfValues(op->getOperands());
+  if (size > (!moves ? computedLimit : grows ? repeatedLimit : movedLimit)) {
     why = "its results take " + std::to_string(size) + " bytes, more than is computed at compile time";
     return std::nullopt;
   }

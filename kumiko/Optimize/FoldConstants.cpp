@@ -19,10 +19,14 @@ using namespace kumiko::optimize;
 
 constexpr llvm::StringLiteral rule = "fold_constants";
 
+/// What results may grow beyond their operands, all together: a hostile model must not fill the memory.
+constexpr uint64_t mostGrowth = uint64_t(512) << 20;
+
 namespace {
 
 struct FoldConstants final : kumiko::impl::FoldConstantsPassBase<FoldConstants> {
   void runOnOperation() override {
+    growth = 0;
     // In order, so that what has just become a constant counts as one for its readers.
     getOperation()->walk([&](Operation *op) {
       if (op->getNumResults() == 0 || op->use_empty() || nn::usesSymbols(op))
@@ -39,11 +43,17 @@ struct FoldConstants final : kumiko::impl::FoldConstantsPassBase<FoldConstants> 
   }
 
 private:
+  uint64_t growth = 0;
+
   void foldEquation(Operation *op) {
+    uint64_t before = bytesOfValues(op->getOperands()), after = bytesOfValues(op->getResults());
+    if (after > before && growth + (after - before) > mostGrowth)
+      return declined(op, rule, "what is computed at compile time has grown to " + std::to_string(growth) + " bytes");
     std::string why;
     std::optional<SmallVector<Tensor, 2>> results = compute(op, why);
     if (!results)
       return declined(op, rule, why);
+    growth += after > before ? after - before : 0;
     applied(op, rule, 1);
     OpBuilder builder(op);
     for (auto [result, tensor] : llvm::zip_equal(op->getResults(), *results))

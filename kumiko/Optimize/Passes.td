@@ -29,8 +29,9 @@ def FoldConstantsPass : Pass<"nn-fold-constants", "::mlir::func::FuncOp"> {
   let description = [{
     Class: exact (the evaluator in the declared types).
 
-    An op whose operands are all `nn.constant` becomes a constant, if its results take at most 1 MiB, or if it computes
-    nothing and its result is no larger than its operands (a transposed weight).
+    An op whose operands are all `nn.constant` becomes a constant, if its results take at most 4 MiB (1 MiB where
+    it only repeats what is there), or if it computes nothing and its result is no larger than its operands (a transposed
+    weight).
     ```mlir
     %0 = nn.add %c1, %c2 : tensor<4xf32>      // %0 = nn.constant dense<...>
     ```

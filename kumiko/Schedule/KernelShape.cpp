@@ -16,6 +16,11 @@ eq::Extent ContractionShape::extentOf(ArrayRef<unsigned> loops) const {
   return product;
 }
 
+eq::Extent ContractionShape::partColumns() const {
+  eq::Extent all = extentOf(columns);
+  return parts == 1 ? all : eq::Extent(all.value() / parts);
+}
+
 eq::Extent kumiko::flopsOf(linalg::GenericOp op, KernelExtents &extents) {
   int64_t operations = 0;
   for (Operation &inner : op.getBody()->without_terminator())
@@ -327,6 +332,88 @@ static Value behindPlacement(Value result) {
   return result;
 }
 
+namespace {
+/// Follows a contraction's result through a kernel whose results are made of equal parts of its columns.
+class PartsOf {
+public:
+  explicit PartsOf(linalg::GenericOp contraction, KernelExtents &extents)
+      : contraction(contraction), extents(extents) {}
+
+  /// What a tensor holds of the contraction's result, element by element.
+  enum class Holds { Nothing, Whole, Part, Mixture };
+
+  Holds of(Value tensor) {
+    if (tensor == contraction->getResult(0))
+      return Holds::Whole;
+    if (auto found = known.find(tensor); found != known.end())
+      return found->second;
+    Holds holds = compute(tensor);
+    return known[tensor] = holds;
+  }
+
+  /// Columns of a part, once one has been met.
+  int64_t columns = 0;
+
+private:
+  Holds compute(Value tensor) {
+    Operation *op = tensor.getDefiningOp();
+    if (!op)
+      return Holds::Nothing;
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+    if (slice && of(slice.getSource()) == Holds::Whole)
+      return isPart(slice) ? Holds::Part : Holds::Mixture;
+    Holds result = Holds::Nothing;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Holds holds = isa<TensorType>(operand.get().getType()) ? of(operand.get()) : Holds::Nothing;
+      if (holds == Holds::Nothing)
+        continue;
+      bool inPlace = generic && generic.getNumReductionLoops() == 0 &&
+                     generic.getMatchingIndexingMap(&operand).isIdentity() &&
+                     generic.getIndexingMapMatchingResult(cast<OpResult>(tensor)).isIdentity();
+      if (!inPlace || (result != Holds::Nothing && result != holds))
+        return Holds::Mixture;
+      result = holds;
+    }
+    return result;
+  }
+
+  bool isPart(tensor::ExtractSliceOp slice) {
+    int64_t rank = slice.getSourceType().getRank();
+    if (slice.getType().getRank() != rank || rank == 0)
+      return false;
+    ArrayRef<eq::Extent> from = extents.of(slice.getSource()), to = extents.of(slice.getResult());
+    for (int64_t d = 0; d < rank; ++d) {
+      bool last = d + 1 == rank;
+      if (slice.getStaticStride(d) != 1 || ShapedType::isDynamic(slice.getStaticOffset(d)) ||
+          (!last && (slice.getStaticOffset(d) != 0 || from[d] != to[d])))
+        return false;
+    }
+    if (!from.back().isStatic() || !to.back().isStatic() || to.back().value() == 0)
+      return false;
+    int64_t size = to.back().value();
+    if (columns != 0 && columns != size)
+      return false;
+    columns = size;
+    return size % 16 == 0 && from.back().value() % size == 0 && slice.getStaticOffset(rank - 1) % size == 0;
+  }
+
+  linalg::GenericOp contraction;
+  KernelExtents &extents;
+  DenseMap<Value, Holds> known;
+};
+} // namespace
+
+/// The number of parts whose columns all results are made of; 0 where they are not.
+static int64_t partsOfColumns(linalg::GenericOp op, ValueRange results, KernelExtents &extents) {
+  PartsOf parts(op, extents);
+  // The columns are the loop of the last dimension, and the only one that it walks along.
+  if (!op.getIndexingMapsArray().back().isProjectedPermutation() ||
+      llvm::any_of(results, [&](Value result) { return parts.of(result) != PartsOf::Holds::Part; }))
+    return 0;
+  return extents.of(op->getResult(0)).back().value() / parts.columns;
+}
+
 static bool orderedShape(linalg::GenericOp op, ValueRange results, KernelExtents &extents, KernelShape &shape) {
   if (auto running = runningShapeOf(op, extents);
       running && llvm::all_of(results, [&](Value result) { return followsInPlace(result, op); })) {
@@ -366,7 +453,9 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
     shape.contraction.extents = extents.loopsOf(reductions[0]);
     bool ends =
         llvm::all_of(results, [&](Value result) { return followsContraction(behindPlacement(result), reductions[0]); });
-    if (!ends)
+    if (!ends && !narrow)
+      shape.contraction.parts = std::max<int64_t>(partsOfColumns(reductions[0], results, extents), 1);
+    if (!ends && shape.contraction.parts == 1)
       shape.why = "a result does not follow the contraction point by point";
     else if (assignRoles(shape.contraction, shape.why) && (!narrow || describeFactors(shape.contraction, shape.why))) {
       shape.kind = KernelKind::Contraction;

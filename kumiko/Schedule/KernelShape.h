@@ -25,8 +25,13 @@ struct ContractionShape {
   bool rowSigned = false, columnSigned = false;
   llvm::SmallVector<unsigned> batch, rows, columns, depth;
   Extents extents; ///< of all loops
+  /// Into how many equal parts the columns fall, where what follows reads the same place of each part at once: the
+  /// gates of a recurrent cell. A tile then has the same columns of all parts.
+  int64_t parts = 1;
 
   eq::Extent extentOf(llvm::ArrayRef<unsigned> loops) const;
+  /// Columns of one part.
+  eq::Extent partColumns() const;
   bool isInteger() const { return rowBits != 0; }
 };
 

@@ -26,7 +26,7 @@ static eq::Extent atLeastOne(const eq::Extent &extent) { return extent.isStatic(
 
 static void scheduleContraction(Schedule &schedule, const ContractionShape &shape, KernelExtents &extents,
                                 bool columnsConstant, const Machine &machine) {
-  eq::Extent allRows = shape.extentOf(shape.rows), allColumns = shape.extentOf(shape.columns);
+  eq::Extent allRows = shape.extentOf(shape.rows), allColumns = shape.partColumns();
   int64_t batch = typicalSize(shape.extentOf(shape.batch)), rows = typicalSize(allRows);
   int64_t columns = typicalSize(allColumns), depth = typicalSize(shape.extentOf(shape.depth));
   // Expressions may be anything: decide for rows worth a tile, and for one panel where the number of columns is open.
@@ -39,11 +39,14 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   }
   schedule.prefetch =
       columnsConstant && !shape.isInteger() && rows >= 2 * schedule.tileRows && columns * depth * 4 > machine.l2;
-  schedule.panelColumns = allColumns.isStatic() && columns <= machine.lanes ? machine.lanes : 2 * machine.lanes;
-  int64_t vectors = schedule.panelColumns / machine.lanes;
+  bool narrow = allColumns.isStatic() && columns <= machine.lanes;
+  schedule.panelColumns = narrow || shape.parts > 1 ? machine.lanes : 2 * machine.lanes;
+  int64_t vectors = schedule.panelColumns / machine.lanes * shape.parts;
   // Two thirds of the registers hold sums; the rest streams.
   int64_t sums = machine.registers * 3 / 4;
-  schedule.tileRows = std::min({rows, int64_t(6), sums / vectors});
+  // Cells run over few rows, mostly a power of two of them: blocks of four and five waste none.
+  int64_t mostRows = shape.parts > 1 && !allRows.isStatic() ? 5 : 6;
+  schedule.tileRows = std::min({rows, mostRows, sums / vectors});
   int64_t panels = ceilDiv(columns, schedule.panelColumns);
   schedule.tilePanels = std::clamp<int64_t>(std::min(sums / (schedule.tileRows * vectors), panels), 1, 4);
   if (!allColumns.isStatic())
@@ -51,7 +54,7 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
 
   int64_t blocks = BalancedBlocks(rows, schedule.tileRows).count;
   int64_t tiles = ceilDiv(panels, schedule.tilePanels);
-  int64_t wanted = std::clamp<int64_t>(2 * batch * rows * columns * depth / flopsPerChunk, 1, mostChunks);
+  int64_t wanted = std::clamp<int64_t>(2 * batch * rows * columns * shape.parts * depth / flopsPerChunk, 1, mostChunks);
   int64_t perBatch = ceilDiv(wanted, batch);
   // Elements that the operands really have: convolutions read each element several times.
   linalg::GenericOp op = shape.op;
@@ -71,14 +74,16 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   if (!allRows.isStatic()) {
     // There may be few rows, but the panels are known: so many share a chunk as are worth it with a few blocks of rows.
     int64_t fewRows = 8 * schedule.tileRows;
-    int64_t panelsWorth = ceilDiv(flopsPerChunk, 2 * fewRows * std::max<int64_t>(depth, 1) * schedule.panelColumns);
-    panelsWorth = ceilDiv(panelsWorth, schedule.tilePanels) * schedule.tilePanels;
+    int64_t panelDepth = std::max<int64_t>(depth, 1) * schedule.panelColumns * shape.parts;
+    int64_t panelsWorth = ceilDiv(flopsPerChunk, 2 * fewRows * panelDepth);
     if (panelsWorth < schedule.chunkPanels) {
-      schedule.chunkPanels = panelsWorth;
+      // An even number of shares is what most numbers of threads divide.
+      int64_t shares = llvm::alignTo(ceilDiv(panels, panelsWorth), 2);
+      schedule.chunkPanels = ceilDiv(ceilDiv(panels, shares), schedule.tilePanels) * schedule.tilePanels;
       schedule.chunkRowBlocks = std::max<int64_t>(schedule.chunkRowBlocks, 8);
     }
     // There may be any number of chunks, so each must be worth its claim, within what the second-level cache holds.
-    int64_t blockColumns = std::min(columns, schedule.chunkPanels * schedule.panelColumns);
+    int64_t blockColumns = std::min(columns, schedule.chunkPanels * schedule.panelColumns) * shape.parts;
     int64_t blockInputs = schedule.tileRows * std::max<int64_t>(depth, 1);
     int64_t worthwhile = ceilDiv(flopsPerChunk, 2 * blockInputs * blockColumns);
     int64_t most = std::max<int64_t>(64, machine.l2 / (4 * blockInputs));

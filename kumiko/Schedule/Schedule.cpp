@@ -34,7 +34,7 @@ eq::Extent kumiko::rowGroupsOf(const ContractionShape &shape, const Schedule &sc
 }
 
 eq::Extent kumiko::panelGroupsOf(const ContractionShape &shape, const Schedule &schedule) {
-  return groupsOf(shape.extentOf(shape.columns), schedule.panelColumns, schedule.chunkPanels);
+  return groupsOf(shape.partColumns(), schedule.panelColumns, schedule.chunkPanels);
 }
 
 namespace {

@@ -30,6 +30,12 @@ using namespace kumiko;
 /// A contraction of at most this many products takes a microsecond or two in f64, which a call costs anyway.
 constexpr int64_t fewProducts = 1 << 13;
 
+static bool areFew(const eq::Extent &products) {
+  // A dimension that is left open, a batch, may be larger than it typically is; then f64 would cost much.
+  auto open = [](StringRef) { return std::optional<int64_t>(16); };
+  return products.evaluate(open).value_or(INT64_MAX) <= fewProducts;
+}
+
 static bool isF32(Value value) { return getElementTypeOrSelf(value.getType()).isF32(); }
 
 /// Arithmetic that is worth doing in f64 when its result is wanted so.
@@ -90,12 +96,12 @@ public:
 private:
   /// Whether f64 costs nothing that matters: arithmetic waits for memory, or there is little of it.
   bool isCheap(linalg::GenericOp op) {
-    int64_t points = typicalSize(eq::product(extents.loopsOf(op)));
-    if (!isSumOfProducts(op) || points <= fewProducts)
+    eq::Extent all = eq::product(extents.loopsOf(op));
+    if (!isSumOfProducts(op) || areFew(all))
       return true;
     if (shape.kind == KernelKind::Contraction)
       return false;
-    int64_t read = 0;
+    int64_t points = typicalSize(all), read = 0;
     for (Value input : op.getDpsInputs())
       read = std::max(read, typicalSize(extents.elementsOf(input)));
     return points / 2 <= read;
@@ -387,7 +393,7 @@ struct WidenKernels final : kumiko::impl::WidenKernelsPassBase<WidenKernels> {
         continue;
       KernelExtents extents;
       KernelShape shape = shapeOfKernel(body, body.getTerminator()->getOperands(), extents);
-      if (shape.kind == KernelKind::Contraction && typicalSize(eq::product(shape.contraction.extents)) > fewProducts)
+      if (shape.kind == KernelKind::Contraction && !areFew(eq::product(shape.contraction.extents)))
         continue;
       Widening widening(body, shape, extents);
       widening.find();

@@ -215,13 +215,13 @@ def resized(array, shape):
     return np.resize(array, shape).astype(array.dtype)
 
 
-def open_layer(kind, **options):
+def open_layer(kind, hidden=12, **options):
     names = {"x": {0: "steps", 1: "batch"}, "h0": {1: "batch"}, "c0": {1: "batch"}, "lengths": {0: "batch"}}
     sizes = [(6, 3), (1, 1), (9, 17), (6, 3)]
 
     def make(steps, batch):
         lengths = [max(1, steps - i % 4) for i in range(batch)] if options.get("lengths") else None
-        return layer(kind, steps, batch, 5, 12, **{**options, "lengths": lengths})
+        return layer(kind, steps, batch, 5, hidden, **{**options, "lengths": lengths})
 
     return opened(make, sizes, names)
 
@@ -341,6 +341,8 @@ def open_cases():
     sizes = [(13, 2), (1, 1), (6, 9), (13, 2)]
     for back in (0, 1):
         yield f"scan-open-{back}", opened(lambda steps, batch: as_scan(steps, batch, 10, 24, back), sizes, cell_names)
+    yield "LSTM-wide-open", open_layer("LSTM", 48, direction="bidirectional", lengths=True)
+    yield "GRU-wide-linear-open", open_layer("GRU", 64, linear_before_reset=1)
     yield "if-open", squeezing()
     yield "if-open-windows", open_windows()
     model, feeds = counted(5)
@@ -364,6 +366,11 @@ def cases():
     yield "GRU-linear", layer("GRU", 9, 2, 5, 24, linear_before_reset=1)
     yield "LSTM-peepholes", layer("LSTM", 9, 2, 5, 24, peepholes=True)
     yield "LSTM-coupled", layer("LSTM", 9, 2, 5, 24, input_forget=1)
+    # Wide enough for cells of one kernel, which holds all gates of a unit in registers.
+    yield "LSTM-wide", layer("LSTM", 5, 6, 5, 48, "bidirectional", lengths=[5, 1, 3, 5, 4, 2])
+    yield "LSTM-wide-peepholes", layer("LSTM", 5, 1, 5, 80, peepholes=True)
+    yield "LSTM-wide-coupled", layer("LSTM", 5, 13, 5, 64, input_forget=1, clip=0.5)
+    yield "GRU-wide-linear", layer("GRU", 5, 7, 5, 64, linear_before_reset=1)
     yield "loop", as_loop(13, 2, 10, 24)
     yield "scan", as_scan(13, 2, 10, 24, 0)
     yield "scan-backwards", as_scan(13, 2, 10, 24, 1)

@@ -15,6 +15,8 @@
 //   same panel: weights are streamed once.
 // * The epilogue is whatever elementwise bodies, pads and reshapes follow; they are demanded at the tile's positions,
 //   where the accumulators are already known.
+// * Where the epilogue reads several parts of the columns at the same place, the gates of a recurrent cell, a tile has
+//   the same columns of every part, and the epilogue finds the sums of all.
 // * Narrow integers go through IntegerDot.h: their rows are copied first, and a step in depth is a word of several.
 //
 //===----------------------------------------------------------------------===//
@@ -30,7 +32,7 @@ class ContractionEmitter {
 public:
   explicit ContractionEmitter(Kernel &k)
       : k(k), c(k.shape.contraction), op(c.op), lanes(k.demand.lanes), vectors(k.schedule.panelColumns / lanes),
-        columns(c.extentOf(c.columns)) {
+        columns(c.partColumns()) {
     rowMap = op.getMatchingIndexingMap(&op->getOpOperand(c.rowOperand));
     columnMap = op.getMatchingIndexingMap(&op->getOpOperand(c.columnOperand));
     merge();
@@ -120,6 +122,9 @@ private:
         }
         return outer;
       }
+    // A part's elements are numbered by the columns of the tile, whichever part it is.
+    if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(producer); slice && c.parts > 1)
+      return forward(slice.getSource(), position);
     return std::nullopt;
   }
 
@@ -243,7 +248,7 @@ private:
     panelTiles(panelGroup, 1, [&](Form panel) { openRowBlocks(rows, first, last, panel); });
     k.b.setInsertionPointToStart(choice.elseBlock());
     rowBlock = k.index(0);
-    panelTiles(panelGroup, k.schedule.packed ? 4 : 1, [&](Form panel) {
+    panelTiles(panelGroup, k.schedule.packed ? std::max<int64_t>(4 / c.parts, 1) : 1, [&](Form panel) {
       k.loop(k.index(0), k.index(rows), 1, [&](Value row) { tile(Form::ofSlot(k.demand.addSlot(row)), 1, panel); });
     });
   }
@@ -269,16 +274,19 @@ private:
   void tile(Form row, int64_t count, Form panel) {
     std::vector<Position> rows = rowPositions(row, count);
     tilePanel = panel;
-    int64_t width = lanesOf.size();
+    int64_t width = lanesOf.size() * c.parts;
     Value zero = k.demand.spread(k.demand.zeroOf(k.b.getF32Type()));
     SmallVector<Value> sums = integers ? integers->sums(row, count, panel, width)
                                        : depthNest(rows, 0, Form(), SmallVector<Value>(count * width, zero));
     for (int64_t r = 0; r < count; ++r)
-      for (int64_t v = 0; v < width; ++v) {
+      for (int64_t v = 0; v < int64_t(lanesOf.size()); ++v) {
         if (lanesOf[v].is(0))
           continue;
         k.demand.active = lanesOf[v];
-        writeVector(rows[r], columnForm(v), sums[r * width + v]);
+        SmallVector<Value> ofParts;
+        for (int64_t part = 0; part < c.parts; ++part)
+          ofParts.push_back(sums[r * width + part * lanesOf.size() + v]);
+        writeVector(rows[r], columnForm(v), ofParts);
       }
     k.demand.active = lanes;
   }
@@ -375,10 +383,11 @@ private:
 
   /// One depth: a vector per column vector, a scalar per row, and their products into the sums.
   SmallVector<Value> step(ArrayRef<Position> rows, Form depth, SmallVector<Value> sums) {
-    int64_t width = lanesOf.size();
     SmallVector<Value> vectors;
-    for (int64_t v = 0; v < width; ++v)
-      vectors.push_back(k.demand.spread(columnVector(rows[0], depth, v)));
+    for (int64_t part = 0; part < c.parts; ++part)
+      for (int64_t v = 0; v < int64_t(lanesOf.size()); ++v)
+        vectors.push_back(k.demand.spread(columnVector(rows[0], depth, v, part)));
+    int64_t width = vectors.size();
     for (auto [r, row] : llvm::enumerate(rows)) {
       Value scalar = k.demand.spread(k.demand.at(op->getOperand(c.rowOperand), apply(rowMap, row)));
       for (int64_t v = 0; v < width; ++v) {
@@ -389,11 +398,11 @@ private:
     return sums;
   }
 
-  Value columnVector(const Position &row, Form depth, int64_t vector) {
+  Value columnVector(const Position &row, Form depth, int64_t vector, int64_t part) {
     Value operand = op->getOperand(c.columnOperand);
     if (!k.schedule.packed) {
       Position position = row;
-      placeColumns(columnForm(vector), position);
+      placeColumns(columnForm(vector) + Form(columns * part), position);
       if (lanesOf[vector].is(0))
         return k.demand.zeroOf(k.b.getF32Type());
       k.demand.active = lanesOf[vector];
@@ -403,25 +412,37 @@ private:
     }
     int64_t panelColumns = k.schedule.panelColumns;
     Extent panel = c.extentOf(c.depth) * panelColumns, panels = ceilDiv(columns, panelColumns);
-    Form offset = (tilePanel + Form(vector / vectors)) * panel + depth * panelColumns + Form(vector % vectors * lanes);
+    Form number = tilePanel + Form(vector / vectors) + Form(panels * part);
+    Form offset = number * panel + depth * panelColumns + Form(vector % vectors * lanes);
     if (!batchLoops.empty())
-      offset = Form::ofSlot(k.demand.addSlot(batchNumber), panels * panel) + offset;
+      offset = Form::ofSlot(k.demand.addSlot(batchNumber), panels * c.parts * panel) + offset;
     offset.lane = 1;
     return k.demand.load(k.demand.bufferBehind(operand), offset, k.b.getF32Type());
   }
 
   //===--- results --------------------------------------------------------------------------------===//
 
-  void writeVector(Position position, Form columns, Value sum) {
+  /// `sums` are those of the same columns of each part.
+  void writeVector(Position position, Form columns, ArrayRef<Value> sums) {
     placeColumns(columns, position);
-    k.demand.fix(op->getResult(0), sum);
+    if (c.parts == 1)
+      k.demand.fix(op->getResult(0), sums[0]);
+    else
+      k.demand.define(op->getResult(0), [&](ArrayRef<Form> asked) {
+        Extent ahead = asked.back().constant - columns.constant;
+        return sums[ahead.value() / this->columns.value()];
+      });
     Position result = apply(op.getIndexingMapsArray().back(), position);
+    // All values before the first is stored: what they have in common is then computed once.
+    llvm::SmallDenseMap<Value, Value> values;
+    for (const Output &output : k.written)
+      for (const Piece &piece : output.pieces)
+        if (Value &value = values[piece.source]; !value)
+          value = k.demand.at(piece.source, *forward(piece.source, result));
     for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
-      for (const Piece &piece : output.pieces) {
-        Position place = *forward(piece.source, result);
-        k.demand.store(k.demand.at(piece.source, place), memref, piece.offsetOf(place));
-      }
-    k.demand.unfix(op->getResult(0));
+      for (const Piece &piece : output.pieces)
+        k.demand.store(values[piece.source], memref, piece.offsetOf(*forward(piece.source, result)));
+    c.parts == 1 ? k.demand.unfix(op->getResult(0)) : k.demand.undefine(op->getResult(0));
   }
 
   Kernel &k;

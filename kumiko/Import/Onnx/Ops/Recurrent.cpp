@@ -71,28 +71,40 @@ Results importGru(NodeContext &n) {
   // r scales h R + Rb when the linear part comes first; that bias cannot be added beforehand.
   auto inputs = [&](int64_t direction) -> DirectionInputs {
     Value r = weight(n, layer->r, direction);
-    ValueList shared{partOf(n, r, 1, 0, 2 * hidden), partOf(n, r, 1, 2 * hidden, hidden)};
+    ValueList shared{r};
+    if (!linearFirst)
+      shared = {partOf(n, r, 1, 0, 2 * hidden), partOf(n, r, 1, 2 * hidden, hidden)};
     if (linearFirst && biased)
       shared.push_back(partOf(n, entryOf(n, layer->bias, direction), 0, 5 * hidden, hidden));
     return {project(n, *layer, direction, linearFirst ? 2 : 3), shared};
   };
   auto cell = [&](const CellStep &step) -> ValueList {
-    auto ofX = [&](int64_t gate, int64_t count) { return partOf(n, step.x, 1, gate * hidden, count * hidden); };
-    Value gates = clipAndApply(n, *layer, step.functions[0],
-                               n.make("add", {ofX(0, 2), n.make("matmul", {step.h, step.shared[0]})}));
-    Value z = partOf(n, gates, 1, 0, hidden), r = partOf(n, gates, 1, hidden, hidden), recurrent;
+    auto part = [&](Value all, int64_t gate, int64_t count = 1) {
+      return partOf(n, all, 1, gate * hidden, count * hidden);
+    };
+    auto gateOf = [&](Value x, Value ofH) {
+      return clipAndApply(n, *layer, step.functions[0], n.make("add", {x, ofH}));
+    };
+    Value z, r, recurrent;
     if (linearFirst) {
-      recurrent = n.make("matmul", {step.h, step.shared[1]});
+      // One product for all three, each of which is then read at the same place.
+      Value ofH = n.make("matmul", {step.h, step.shared[0]});
+      z = gateOf(part(step.x, 0), part(ofH, 0));
+      r = gateOf(part(step.x, 1), part(ofH, 1));
+      recurrent = part(ofH, 2);
       if (biased)
-        recurrent = n.make("add", {recurrent, step.shared[2]});
+        recurrent = n.make("add", {recurrent, step.shared[1]});
       recurrent = n.make("mul", {r, recurrent});
     } else {
+      Value gates = gateOf(part(step.x, 0, 2), n.make("matmul", {step.h, step.shared[0]}));
+      z = part(gates, 0);
+      r = part(gates, 1);
       recurrent = n.make("matmul", {n.make("mul", {r, step.h}), step.shared[1]});
     }
-    Value part = clipAndApply(n, *layer, step.functions[1], n.make("add", {ofX(2, 1), recurrent}));
+    Value hiddenPart = clipAndApply(n, *layer, step.functions[1], n.make("add", {part(step.x, 2), recurrent}));
     if (n.failed())
       return {};
-    Value fresh = n.make("mul", {n.make("sub", {n.scalar(1, z), z}), part});
+    Value fresh = n.make("mul", {n.make("sub", {n.scalar(1, z), z}), hiddenPart});
     return {n.make("add", {fresh, n.make("mul", {z, step.h})})};
   };
   return runRecurrentLayer(n, *layer, /*hasCell=*/false, inputs, cell);
