@@ -29,8 +29,8 @@ uint64_t optimize::bytesOfValues(ValueRange values) {
   return bytes;
 }
 
-std::optional<SmallVector<Tensor, 2>> optimize::compute(Operation *op, std::string &why) {
-  llvm::Expected<eq::Instance> instance = nn::instantiate(op);
+std::optional<SmallVector<Tensor, 2>> optimize::compute(Operation *op, std::string &why, bool onlyUsedResults) {
+  llvm::Expected<eq::Instance> instance = nn::instantiate(op, onlyUsedResults);
   if (!instance) {
     why = llvm::toString(instance.takeError());
     return std::nullopt;

@@ -56,6 +56,10 @@ struct FoldBatchNorm final : kumiko::impl::FoldBatchNormPassBase<FoldBatchNorm> 
       for (Operation &op : llvm::make_early_inc_range(block))
         if (std::optional<ChannelAffine> affine = channelAffineOf(&op))
           rewrite(&op, *affine);
+    for (Block &block : getOperation().getBody())
+      for (Operation &op : llvm::make_early_inc_range(block))
+        if (isa<nn::EquationInterface>(op) && op.getNumResults() == 1 && op.getNumOperands() > 1)
+          foldScalesBefore(&op);
   }
 
 private:
@@ -135,6 +139,39 @@ private:
       y = combine(builder, op, y, affine, affine.shift, 0, "add");
     replace(op, y);
     return success();
+  }
+
+  /// A factor before a product scales the weights; a term before it cannot, where there is padding.
+  void foldScalesBefore(Operation *op) {
+    for (auto [slot, operand] : llvm::enumerate(nn::operandSlots(op))) {
+      auto scale = operand ? operand.getDefiningOp<nn::MulOp>() : nn::MulOp();
+      std::optional<ChannelAffine> affine = scale ? channelAffineOf(scale) : std::nullopt;
+      if (!affine || affine->shifts() || affine->x.getType() != operand.getType())
+        continue;
+      std::optional<WeightedOp> weighted = weightsBehind(op, slot, affine->dimension);
+      if (!weighted)
+        continue;
+      if (!operand.hasOneUse()) {
+        declined(op, "scale_before_product", "the scaled tensor has other readers");
+        continue;
+      }
+      OpBuilder builder(op);
+      SmallVector<Value, 4> slots = nn::operandSlots(op);
+      if (failed(scaleOperands(builder, op->getLoc(), slots, *weighted, *affine)))
+        continue;
+      applied(op, "scale_before_product", 1);
+      Operation *dead = scale;
+      for (OpOperand &use : op->getOpOperands()) {
+        if (use.get() == operand)
+          use.set(affine->x);
+        else if (use.get() == nn::operandSlots(op)[weighted->weightSlot])
+          use.set(slots[weighted->weightSlot]);
+      }
+      op->setLoc(builder.getFusedLoc({op->getLoc(), dead->getLoc()}));
+      eraseDead(dead);
+      ++folded;
+      return;
+    }
   }
 
   /// The dimension of the channels; when all are alike, whichever the weights can be scaled along.

@@ -50,14 +50,15 @@ private:
     if (after > before && growth + (after - before) > mostGrowth)
       return declined(op, rule, "what is computed at compile time has grown to " + std::to_string(growth) + " bytes");
     std::string why;
-    std::optional<SmallVector<Tensor, 2>> results = compute(op, why);
+    std::optional<SmallVector<Tensor, 2>> results = compute(op, why, /*onlyUsedResults=*/true);
     if (!results)
       return declined(op, rule, why);
     growth += after > before ? after - before : 0;
     applied(op, rule, 1);
     OpBuilder builder(op);
     for (auto [result, tensor] : llvm::zip_equal(op->getResults(), *results))
-      result.replaceAllUsesWith(createConstant(builder, op->getLoc(), std::move(tensor), "folded"));
+      if (!result.use_empty())
+        result.replaceAllUsesWith(createConstant(builder, op->getLoc(), std::move(tensor), "folded"));
     ++folded;
     eraseDead(op);
   }

@@ -18,7 +18,9 @@ def SimplifyPass : Pass<"nn-simplify", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [Option<"allow", "allow", "std::string", "\"exact\"", "the class of rules to go up to">,
-                 ListOption<"without", "without", "std::string", "rules to leave out">];
+                 ListOption<"without", "without", "std::string", "rules to leave out">,
+                 Option<"keepPadding", "keep-padding", "bool", "false",
+                        "leave padding that nn-expand-padding has put apart where it is">];
   let statistics = [Statistic<"removed", "removed", "ops replaced by one of their operands">,
                     Statistic<"rewritten", "rewritten", "rules applied">];
   let dependentDialects = ["::kumiko::nn::NnDialect"];

@@ -243,7 +243,12 @@ private:
   Value reshape(Value x) {
     auto whole = cast<RankedTensorType>(binding.root->getResult(0).getType());
     RankedTensorType type = nn::tensorOf(nn::extentsOf(whole), getElementTypeOrSelf(x.getType()));
-    return x.getType() == type ? x : add(nn::ReshapeOp::create(builder, loc, type, x));
+    if (x.getType() == type)
+      return x;
+    // Where a broadcast is in between, there are more elements.
+    if (product(nn::extentsOf(cast<RankedTensorType>(x.getType()))) != product(nn::extentsOf(type)))
+      return {};
+    return add(nn::ReshapeOp::create(builder, loc, type, x));
   }
 
   /// What the equation knows, without what others attached.

@@ -66,8 +66,37 @@ static std::optional<RuleNumber> spatial(const RuleNumber &list, const RuleNumbe
   return result;
 }
 
+/// The positions of a permutation, other way round.
+static std::optional<RuleNumber> inverse(const RuleNumber &list) {
+  RuleNumber result = list;
+  for (auto [d, from] : llvm::enumerate(list.numbers)) {
+    if (!list.isList || !from.isStatic() || from.value() < 0 || from.value() >= int64_t(list.numbers.size()))
+      return std::nullopt;
+    result.numbers[from.value()] = Extent(int64_t(d));
+  }
+  return result;
+}
+
+/// The dimensions `first`, and those that are `second` once the first are gone.
+static std::optional<RuleNumber> joined(const RuleNumber &first, const RuleNumber &second) {
+  RuleNumber result = first;
+  auto isKnown = [](const Extent &number) { return number.isStatic() && number.value() >= 0; };
+  if (!first.isList || !second.isList || !llvm::all_of(first.numbers, isKnown) ||
+      !llvm::all_of(second.numbers, isKnown))
+    return std::nullopt;
+  for (const Extent &number : second.numbers) {
+    int64_t d = 0;
+    for (int64_t left = number.value();; ++d)
+      if (!llvm::is_contained(first.numbers, Extent(d)) && left-- == 0)
+        break;
+    result.numbers.push_back(Extent(d));
+  }
+  return result;
+}
+
 /// dims(x) are the extents of a tensor, axes(x) the numbers of its dimensions, spatial(list, c) what remains of a list
-/// with an entry per dimension when batch and channels are left out.
+/// with an entry per dimension when batch and channels are left out, inverse(p) the permutation back, joined(a, b) the
+/// dimensions a and those that b names without them.
 static std::optional<RuleNumber> call(const RuleValue &value, const RuleBinding &binding) {
   if (value.text == "dims" || value.text == "axes") {
     Value x = binding.value(value.operands[0].text);
@@ -79,12 +108,16 @@ static std::optional<RuleNumber> call(const RuleValue &value, const RuleBinding 
       result.numbers.push_back(value.text == "dims" ? extent : Extent(int64_t(d)));
     return result;
   }
-  if (value.text == "spatial" && value.operands.size() == 2) {
-    std::optional<RuleNumber> list = evaluate(value.operands[0], binding),
-                              channel = evaluate(value.operands[1], binding);
-    return list && channel ? spatial(*list, *channel) : std::nullopt;
-  }
-  return std::nullopt;
+  std::optional<RuleNumber> a = evaluate(value.operands[0], binding), b;
+  if (value.operands.size() > 1)
+    b = evaluate(value.operands[1], binding);
+  if (value.text == "inverse")
+    return a ? inverse(*a) : std::nullopt;
+  if (value.text == "spatial")
+    return a && b ? spatial(*a, *b) : std::nullopt;
+  if (value.text == "joined")
+    return a && b ? joined(*a, *b) : std::nullopt;
+  llvm::report_fatal_error("rules have no function '" + llvm::Twine(value.text) + "'");
 }
 
 std::optional<RuleNumber> optimize::evaluate(const RuleValue &value, const RuleBinding &binding) {

@@ -28,8 +28,7 @@ const std::deque<Rule> &allRules();
 /// There is one: names are written in C++ and checked by a test.
 const Rule &ruleNamed(llvm::StringRef name);
 
-/// Whether all rules of a pass are of at most this class. The rules that are equations do not count: the pass that
-/// applies them is told how far to go.
+/// Whether all rules of a pass are of at most this class. nn-simplify always is: it is told how far to go.
 bool isPassAllowed(llvm::StringRef flag, eq::RuleClass most);
 
 /// Appends lines `name count` of the rules that were applied in this process to the file that the environment's

@@ -5,6 +5,7 @@
 #include "kumiko/Optimize/ConstantTensor.h"
 #include "kumiko/Optimize/Copy.h"
 #include "kumiko/Optimize/Passes.h"
+#include "kumiko/Optimize/Patterns.h"
 #include "kumiko/Optimize/Remark.h"
 #include "kumiko/Optimize/RuleMatch.h"
 #include "mlir/IR/Dominance.h"
@@ -37,6 +38,12 @@ static bool mayCopy(const eq::OpDef &op) {
                 (value->kind == eq::Node::Kind::Call && value->builtin == eq::Builtin::Value) ||
                 (value->kind == eq::Node::Kind::Select && !value->operands[0]->constant);
   return !computes;
+}
+
+/// Whether an op occurs in a term.
+static bool mentions(const eq::RuleTerm &term, StringRef op) {
+  return (term.kind == eq::RuleTerm::Kind::Apply && term.name == op) ||
+         llvm::any_of(term.operands, [&](const eq::RuleTerm &operand) { return mentions(operand, op); });
 }
 
 namespace {
@@ -91,10 +98,13 @@ struct RemoveEmpty final : OpInterfaceRewritePattern<nn::EquationInterface> {
 
 /// The rules whose text is all there is.
 struct ApplyRules final : RewritePattern {
-  ApplyRules(MLIRContext *context, eq::RuleClass allow, ArrayRef<std::string> without, Pass::Statistic &rewritten,
+  ApplyRules(MLIRContext *context, function_ref<bool(const Rule &)> isWanted, Pass::Statistic &rewritten,
              llvm::SmallMapVector<Operation *, const Rule *, 8> &shared)
-      : RewritePattern(MatchAnyOpTypeTag(), 1, context), allow(allow), without(without), rewritten(rewritten),
-        shared(shared) {}
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context), rewritten(rewritten), shared(shared) {
+    for (const Rule &rule : allRules())
+      if (!rule.def.isCode() && isWanted(rule))
+        rules.push_back(&rule);
+  }
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     // What is known altogether is computed, not rewritten.
@@ -116,14 +126,11 @@ private:
   ArrayRef<const Rule *> rulesOf(OperationName name) const {
     auto [entry, isNew] = byName.try_emplace(name);
     if (isNew)
-      for (const Rule &rule : allRules())
-        if (rule.def.kind <= allow && isAbout(rule, name) && !llvm::is_contained(without, rule.def.name))
-          entry->second.push_back(&rule);
+      llvm::copy_if(rules, std::back_inserter(entry->second), [&](const Rule *rule) { return isAbout(*rule, name); });
     return entry->second;
   }
 
-  eq::RuleClass allow;
-  ArrayRef<std::string> without;
+  SmallVector<const Rule *, 0> rules;
   Pass::Statistic &rewritten;
   llvm::SmallMapVector<Operation *, const Rule *, 8> &shared;
   mutable llvm::DenseMap<OperationName, SmallVector<const Rule *, 4>> byName;
@@ -156,7 +163,14 @@ struct Simplify final : kumiko::impl::SimplifyPassBase<Simplify> {
     RewritePatternSet patterns(&getContext());
     patterns.add<RemoveCopy>(&getContext(), removed);
     patterns.add<RemoveEmpty>(&getContext());
-    patterns.add<ApplyRules>(&getContext(), *most, ArrayRef<std::string>(without), rewritten, shared);
+    auto isWanted = [&](const Rule &rule) {
+      return rule.def.kind <= *most && !llvm::is_contained(without, rule.def.name) &&
+             !(keepPadding && mentions(rule.def.left, "pad") && !mentions(rule.def.right, "pad"));
+    };
+    patterns.add<ApplyRules>(&getContext(), isWanted, rewritten, shared);
+    addConcatPatterns(patterns);
+    if (ruleNamed("permute_weights").def.kind <= *most)
+      addPermuteWeightsPattern(patterns);
     GreedyRewriteConfig config;
     config.setListener(&forget).setMaxNumRewrites(rewritesPerOp * ops + 1000);
     // Not converging is no error: every step on the way was right.

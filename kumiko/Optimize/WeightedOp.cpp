@@ -127,3 +127,54 @@ std::optional<WeightedOp> optimize::weightedOp(Operation *op, unsigned dimension
   weighted.biasSlot = freeBiasSlot(op, channels, target.tensor, dimension);
   return weighted;
 }
+
+/// Whether tensor `data` is operand `slot` itself, or that with zeros around it, and the position there of a dimension
+/// of the operand.
+static bool isPadded(const eq::Instance &instance, unsigned data, unsigned slot, std::optional<unsigned> &dimension) {
+  const eq::Tensor &tensor = instance.tensors[data];
+  if (tensor.role == eq::Tensor::Role::Operand)
+    return tensor.number == slot;
+  const eq::Statement *pad =
+      llvm::find_if(instance.statements, [&](const eq::Statement &each) { return each.targets[0].tensor == data; });
+  if (pad == instance.statements.end() || pad->combine != eq::Combine::Set || pad->computedLeft || pad->into ||
+      !pad->conditions.empty() || pad->targets.size() != 1)
+    return false;
+  const Expr &read = *pad->values[0];
+  if (read.kind != Expr::Kind::Read || (read.otherwise && !isZero(*read.otherwise)) ||
+      instance.tensors[read.tensor].role != eq::Tensor::Role::Operand || instance.tensors[read.tensor].number != slot)
+    return false;
+  if (!dimension)
+    return true;
+  const Expr &index = *read.operands[*dimension];
+  for (auto [d, target] : llvm::enumerate(pad->targets[0].indices))
+    if (index.kind == Expr::Kind::Loop && target->kind == Expr::Kind::Loop && index.loop == target->loop) {
+      dimension = d;
+      return true;
+    }
+  return false;
+}
+
+std::optional<WeightedOp> optimize::weightsBehind(Operation *op, unsigned slot, std::optional<unsigned> dimension) {
+  llvm::Expected<eq::Instance> instance = nn::instantiate(op);
+  if (!instance)
+    return llvm::consumeError(instance.takeError()), std::nullopt;
+  SmallVector<Value, 4> slots = nn::operandSlots(op);
+  const eq::Statement *sum = sumInto(*instance, std::nullopt);
+  if (!sum || sum->values[0]->operands.size() != 2)
+    return std::nullopt;
+  for (unsigned side : {0u, 1u}) {
+    const Expr &data = *sum->values[0]->operands[side], &weights = *sum->values[0]->operands[1 - side];
+    if (data.kind != Expr::Kind::Read || data.otherwise || weights.kind != Expr::Kind::Read || weights.otherwise)
+      continue;
+    const eq::Tensor &tensor = instance->tensors[weights.tensor];
+    std::optional<unsigned> along = dimension;
+    if (tensor.role != eq::Tensor::Role::Operand || tensor.number == slot || !constantOf(slots[tensor.number]) ||
+        !isPadded(*instance, data.tensor, slot, along))
+      continue;
+    for (auto [d, index] : llvm::enumerate(weights.operands))
+      if (!along || (sameTree(*index, *data.operands[*along]) &&
+                     tensor.type.shape[d] == instance->tensors[data.tensor].type.shape[*along]))
+        return WeightedOp{tensor.number, unsigned(d), std::nullopt};
+  }
+  return std::nullopt;
+}

@@ -25,4 +25,8 @@ struct WeightedOp {
 /// is not.
 std::optional<WeightedOp> weightedOp(mlir::Operation *op, unsigned dimension);
 
+/// The constant of a sum of products, and its dimension that runs along `dimension` of operand `slot`: scaling slice c
+/// of the operand is scaling slice c of the constant. Without a dimension, for one factor of all: any will do.
+std::optional<WeightedOp> weightsBehind(mlir::Operation *op, unsigned slot, std::optional<unsigned> dimension);
+
 } // namespace kumiko::optimize

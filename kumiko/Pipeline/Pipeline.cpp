@@ -59,6 +59,7 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
   add(createExpandPaddingPass());
   // The layout leaves transposes of weights to be computed and pairs of others to be cancelled.
   add(createFoldConstantsPass());
+  simplify.keepPadding = true;
   add(createSimplifyPass(simplify));
 }
 

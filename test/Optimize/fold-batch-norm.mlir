@@ -81,3 +81,33 @@ func.func @keep(%x: tensor<1x2x4xf32>, %var: tensor<3xf32>, %a: tensor<3x3xf32>)
   %4 = nn.mul %3, %m : (tensor<3x2xf32>, tensor<3x1xf32>) -> tensor<3x2xf32>
   return %0, %1, %2, %4 : tensor<1x3x4xf32>, tensor<1x3x4xf32>, tensor<1x3x4xf32>, tensor<3x2xf32>
 }
+
+// A factor before a convolution goes into its weights, padding or not: zeros stay zeros.
+// CHECK-LABEL: func.func @scale_before
+// CHECK: nn.constant dense<{{\[\[\[}}2.000000e+00], [1.500000e+01]]]> : tensor<1x2x1xf32>
+// CHECK-NOT: nn.mul
+// CHECK: nn.conv %arg0
+func.func @scale_before(%x: tensor<1x2x4xf32>) -> tensor<1x1x6xf32> {
+  %s = nn.constant dense<[[2.0], [5.0]]> : tensor<2x1xf32>
+  %w = nn.constant dense<[[[1.0], [3.0]]]> : tensor<1x2x1xf32>
+  %0 = nn.mul %x, %s : (tensor<1x2x4xf32>, tensor<2x1xf32>) -> tensor<1x2x4xf32>
+  %1 = nn.conv %0, %w {stride = array<i64: 1>, dilation = array<i64: 1>, lo = array<i64: 1>, hi = array<i64: 1>} : (tensor<1x2x4xf32>, tensor<1x2x1xf32>) -> tensor<1x1x6xf32>
+  return %1 : tensor<1x1x6xf32>
+}
+
+// One factor of all, before a product of matrices; a factor per row is no factor of the weights.
+// CHECK-LABEL: func.func @scale_of_all
+// CHECK-NOT: nn.mul
+// CHECK: nn.matmul %arg0
+// CHECK: nn.mul
+// CHECK: nn.matmul
+func.func @scale_of_all(%x: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>) {
+  %s = nn.constant dense<2.0> : tensor<f32>
+  %r = nn.constant dense<[[1.0], [2.0], [3.0]]> : tensor<3x1xf32>
+  %w = nn.constant dense<[[1.0, 3.0], [4.0, 5.0]]> : tensor<2x2xf32>
+  %0 = nn.mul %x, %s : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  %1 = nn.matmul %0, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  %2 = nn.mul %x, %r : (tensor<3x2xf32>, tensor<3x1xf32>) -> tensor<3x2xf32>
+  %3 = nn.matmul %2, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  return %1, %3 : tensor<3x2xf32>, tensor<3x2xf32>
+}
