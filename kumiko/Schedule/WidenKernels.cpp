@@ -33,7 +33,7 @@ constexpr int64_t fewProducts = 1 << 13;
 static bool areFew(const eq::Extent &products) {
   // A dimension that is left open, a batch, may be larger than it typically is; then f64 would cost much.
   auto open = [](StringRef) { return std::optional<int64_t>(16); };
-  return products.evaluate(open).value_or(INT64_MAX) <= fewProducts;
+  return typicalSize(products) <= fewProducts && products.evaluate(open).value_or(INT64_MAX) <= fewProducts;
 }
 
 static bool isF32(Value value) { return getElementTypeOrSelf(value.getType()).isF32(); }

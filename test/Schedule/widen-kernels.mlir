@@ -150,3 +150,27 @@ nn.kernel @gate(%x: tensor<4x6xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   nn.yield %y : tensor<4xf32>
 }
+
+#wide_a = affine_map<(m, n, k) -> (m, k)>
+#wide_b = affine_map<(m, n, k) -> (k, n)>
+#wide_c = affine_map<(m, n, k) -> (m, n)>
+
+// Rows that small inputs leave none of may be many: the product stays in f32.
+// CHECK-LABEL: nn.kernel @open_rows
+// CHECK-NOT: f64
+// CHECK: nn.yield
+nn.kernel @open_rows(%x: tensor<?x64xf32> {nn.extents = #nn.extents<"max(0, s - 100)", 64>}, %w: tensor<64x32xf32>)
+    -> (tensor<?x32xf32> {nn.extents = #nn.extents<"max(0, s - 100)", 32>}) {
+  %zero = arith.constant 0.0 : f32
+  %s = nn.extent #nn.extent<"max(0, s - 100)">
+  %e = tensor.empty(%s) : tensor<?x32xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %y = linalg.generic {indexing_maps = [#wide_a, #wide_b, #wide_c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<?x64xf32>, tensor<64x32xf32>) outs(%i : tensor<?x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x32xf32>
+  nn.yield %y : tensor<?x32xf32>
+}
