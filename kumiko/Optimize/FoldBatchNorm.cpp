@@ -25,6 +25,9 @@ using namespace kumiko::optimize;
 
 constexpr llvm::StringLiteral rule = "fold_batch_norm";
 
+/// Elements of weights that are copied for the sake of a factor before them; larger ones stay those of the file.
+constexpr int64_t scaledBeforeLimit = int64_t(1) << 18;
+
 /// The number for channel c, also when there is one for all.
 static double at(ArrayRef<double> list, int64_t c) { return list.size() == 1 ? list[0] : list[c]; }
 
@@ -155,8 +158,13 @@ private:
         declined(op, "scale_before_product", "the scaled tensor has other readers");
         continue;
       }
-      OpBuilder builder(op);
       SmallVector<Value, 4> slots = nn::operandSlots(op);
+      if (constantOf(slots[weighted->weightSlot]).getNumElements() > scaledBeforeLimit) {
+        declined(op, "scale_before_product",
+                 "the weights are large, and a factor costs little where its operand is made");
+        continue;
+      }
+      OpBuilder builder(op);
       if (failed(scaleOperands(builder, op->getLoc(), slots, *weighted, *affine)))
         continue;
       applied(op, "scale_before_product", 1);
