@@ -2,6 +2,7 @@
 #include "kumiko/Schedule/KernelShape.h"
 #include "kumiko/Lower/Exact.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Schedule/Packing.h"
 #include "kumiko/Schedule/RowDemands.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -87,6 +88,23 @@ static bool describeFactors(ContractionShape &shape, std::string &why) {
 
 static bool usesLoop(AffineMap map, unsigned loop) { return map.isFunctionOfDim(loop); }
 
+/// One row of f32 and columns that change from run to run and lie along the depth: nothing is used twice, and lanes
+/// along the columns would gather.
+static bool isMatrixTimesVector(const ContractionShape &shape) {
+  linalg::GenericOp op = shape.op;
+  Value matrix = op->getOperand(shape.columnOperand);
+  BlockArgument argument = argumentBehind(matrix);
+  auto kernel = op->getParentOfType<nn::KernelOp>();
+  if (!shape.rows.empty() || !argument || !kernel || kernel.getArgAttr(argument.getArgNumber(), "nn.constant"))
+    return false;
+  for (AffineExpr expr : llvm::reverse(op.getIndexingMapsArray()[shape.columnOperand].getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || !shape.extents[dim.getPosition()].is(1))
+      return dim && !isSumOfNarrowProducts(op) && llvm::is_contained(shape.depth, dim.getPosition());
+  }
+  return false;
+}
+
 /// Fills in the roles; false with a reason when a loop has none.
 static bool assignRoles(ContractionShape &shape, std::string &why) {
   linalg::GenericOp op = shape.op;
@@ -136,6 +154,10 @@ static bool assignRoles(ContractionShape &shape, std::string &why) {
       why = "a reduced loop belongs to one factor only";
       return false;
     }
+  }
+  if (isMatrixTimesVector(shape)) {
+    why = "each element is a product of two vectors along memory";
+    return false;
   }
   // Depth in the order in which the row operand lies in memory: width and channels of a window become one run.
   auto place = [&](unsigned loop) {

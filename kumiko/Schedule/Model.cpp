@@ -192,10 +192,14 @@ static eq::Extent orderedChunks(const KernelShape &shape, KernelExtents &extents
   op.getReductionDims(reduced);
   for (unsigned loop : reduced)
     points *= loops.extents[loop];
+  // A share of a row is several lines of it.
+  int64_t part = 32 * machine.lanes;
   if (loops.lane) {
     points *= loops.extents[*loops.lane];
-    // A share of a row is several lines of it.
-    shares = max(shares, floorDiv(loops.extents[*loops.lane], 16 * machine.lanes));
+    shares = max(shares, floorDiv(loops.extents[*loops.lane], part));
+  } else if (!running && loops.outerEndsInside(op)) {
+    const eq::Extent &inside = loops.extents[loops.outer.back()];
+    shares = max(floorDiv(loops.outerExtent(), max(inside, 1)), floorDiv(inside, part));
   }
   int64_t operations = llvm::range_size(op.getBody()->without_terminator());
   return max(min(chunksFor(points * operations + extents.elementsOf(op->getResult(0))), shares), 1);

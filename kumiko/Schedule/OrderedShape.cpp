@@ -14,6 +14,11 @@ eq::Extent OrderedLoops::outerExtent() const {
   return product;
 }
 
+bool OrderedLoops::outerEndsInside(linalg::GenericOp op) const {
+  auto last = dyn_cast<AffineDimExpr>(op.getIndexingMapsArray().back().getResults().back());
+  return !lane && !outer.empty() && last && outer.back() == last.getPosition();
+}
+
 /// The loops that a value in the body depends on; all of them when it reads the result.
 static llvm::SmallBitVector loopsOf(linalg::GenericOp op, Value value) {
   llvm::SmallBitVector loops(op.getNumLoops());

@@ -21,6 +21,8 @@ struct OrderedLoops {
   Extents extents; ///< of all loops
 
   eq::Extent outerExtent() const;
+  /// Whether the last outer loop runs along the result's innermost dimension, though not in lanes.
+  bool outerEndsInside(mlir::linalg::GenericOp op) const;
 };
 
 struct ScatterShape {

@@ -151,6 +151,35 @@ SmallVector<Value> Demand::reduce(linalg::GenericOp op, ArrayRef<Position> posit
   return nest(0, accumulators);
 }
 
+/// Lanes that lie side by side in a buffer are loaded together, those outside of it left out.
+Value Demand::loadInside(Value tensor, ArrayRef<Form> position, ArrayRef<std::pair<Form, Extent>> open,
+                         llvm::function_ref<Value()> outside) {
+  Value memref = memory.lookup(tensor);
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  Form offset = memref ? storage.offsetIn(tensor, position) : Form();
+  if (!offset.lane.is(1) || cast<MemRefType>(memref.getType()).getElementType() != element)
+    return Value();
+  // 32 bits are enough where the buffer has no more elements, and compare with as many lanes as f32 has.
+  Extent count = storage.extents.elementsOf(tensor);
+  if (!count.isStatic() || count.value() > INT32_MAX / 2)
+    return Value();
+  auto type = VectorType::get({int64_t(lanes)}, b.getI32Type());
+  auto narrow = [&](Value index) { return arith::IndexCastOp::create(b, loc, b.getI32Type(), index); };
+  Value condition = mask();
+  for (const auto &[form, extent] : open) {
+    SmallVector<int32_t> steps;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      steps.push_back(lane * form.lane.value());
+    Value first = spread(narrow(indexOf(form.atLane(0))));
+    Value place = arith::AddIOp::create(b, loc, first, constantOf(DenseElementsAttr::get(type, ArrayRef(steps))));
+    Value end = constantOf(DenseElementsAttr::get(type, b.getI32IntegerAttr(extent.value())));
+    Value within = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place, end);
+    condition = arith::AndIOp::create(b, loc, condition, within);
+  }
+  return vector::MaskedLoadOp::create(b, loc, VectorType::get({int64_t(lanes)}, element), memref,
+                                      indexOf(offset.atLane(0)), condition, spread(outside()));
+}
+
 /// `inside` where the position lies in [low, low + extent), otherwise the padding value or another tensor.
 Value Demand::atRegion(Region region, ArrayRef<Form> position) {
   auto outside = [&] { return region.padding ? region.padding : at(region.dest, position); };
@@ -169,8 +198,11 @@ Value Demand::atRegion(Region region, ArrayRef<Form> position) {
     return at(region.inside, inner);
   bool wide = hasLanes(position);
   auto element = cast<RankedTensorType>(region.inside.getType()).getElementType();
-  if (llvm::any_of(open, [](const auto &dim) { return dim.first.hasLanes(); }))
+  if (llvm::any_of(open, [](const auto &dim) { return dim.first.hasLanes(); })) {
+    if (Value masked = loadInside(region.inside, inner, open, outside))
+      return masked;
     return lanewise(element, [&](const Extent &lane) { return atRegion(region, positionAtLane(position, lane)); });
+  }
 
   // One unsigned compare per dimension tells both ends.
   Value condition;

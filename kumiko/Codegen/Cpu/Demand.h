@@ -92,10 +92,18 @@ private:
   mlir::Value atGeneric(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
   llvm::SmallVector<mlir::Value> reduce(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> positions);
   mlir::Value atRegion(Region region, llvm::ArrayRef<Form> position);
+  /// A region of a buffer at lanes of which some are `outside`; `open` are the dimensions to be compared, with the
+  /// extents of the region. Null where lanes must be asked for one by one.
+  mlir::Value loadInside(mlir::Value tensor, llvm::ArrayRef<Form> position,
+                         llvm::ArrayRef<std::pair<Form, eq::Extent>> open, llvm::function_ref<mlir::Value()> outside);
   mlir::Value scalarOutside(mlir::Value scalar);
 
   mlir::Value atCollapsed(mlir::tensor::CollapseShapeOp op, llvm::ArrayRef<Form> position);
   mlir::Value extracted(mlir::tensor::ExtractOp op, llvm::SmallVector<mlir::Value> indices);
+  std::optional<Position> linearPosition(llvm::ArrayRef<mlir::Value> indices);
+  mlir::OpFoldResult placeOf(const eq::Extent &lane);
+  /// The elements of a buffer at an index per lane; null where it is none, or its places take more than 32 bits.
+  mlir::Value gather(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
   mlir::Value insideOrZero(mlir::Value index, const eq::Extent &extent);
   /// A vector of what `laneValue` gives for the number of each lane.
   mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(const eq::Extent &)> laneValue);
@@ -114,6 +122,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
   llvm::DenseMap<mlir::Value, Known> defined;
   llvm::DenseMap<mlir::Value, mlir::Value> fixed;
+  /// Vectors of indices that are the numbers of loops.
+  llvm::DenseMap<mlir::Value, Form> loopNumbers;
   /// A memref of one i32, on the stack; null while nothing can go wrong.
   mlir::Value failure;
 };

@@ -43,7 +43,9 @@ Value Demand::indexValue(const Form &form) {
   Value offsets = constantOf(DenseIntElementsAttr::get(type, steps));
   if (!form.lane.isStatic())
     offsets = arith::MulIOp::create(b, loc, offsets, spread(indexOf(form.lane)));
-  return arith::AddIOp::create(b, loc, spread(indexOf(form.atLane(0))), offsets);
+  Value numbers = arith::AddIOp::create(b, loc, spread(indexOf(form.atLane(0))), offsets);
+  loopNumbers[numbers] = form;
+  return numbers;
 }
 
 Value Demand::spread(Value value) {
@@ -235,6 +237,52 @@ Value Demand::status() {
   return memref::LoadOp::create(b, loc, failure, zeroOf(b.getIndexType()));
 }
 
+/// The places of all lanes at once, in 32 bits. (Gathers of the machine are slower than one load per lane on many.)
+Value Demand::gather(Value tensor, ArrayRef<Value> indices) {
+  Value memref = memory.lookup(tensor);
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  Extent count = storage.extents.elementsOf(tensor);
+  if (!memref || !count.isStatic() || count.value() > INT32_MAX)
+    return Value();
+  Extents strides =
+      storage.strides.contains(tensor) ? storage.strides.lookup(tensor) : rowMajorStrides(storage.extents.of(tensor));
+  auto type = VectorType::get({int64_t(lanes)}, b.getI32Type());
+  Value same = indexOf(0), places;
+  for (const auto &[index, stride] : llvm::zip_equal(indices, strides)) {
+    if (!isa<VectorType>(index.getType())) {
+      same = arith::AddIOp::create(b, loc, same, arith::MulIOp::create(b, loc, index, indexOf(stride)));
+      continue;
+    }
+    Value factor = constantOf(DenseElementsAttr::get(type, b.getI32IntegerAttr(stride.value())));
+    Value term = arith::MulIOp::create(b, loc, arith::IndexCastOp::create(b, loc, type, index), factor);
+    places = places ? Value(arith::AddIOp::create(b, loc, places, term)) : term;
+  }
+  unsigned base = addSlot(same);
+  return lanewise(element, [&](const Extent &lane) {
+    Value place = vector::ExtractOp::create(b, loc, places, placeOf(lane));
+    Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), place);
+    return load(memref, Form::ofSlot(base) + Form::ofSlot(addSlot(index)), element);
+  });
+}
+
+/// The place of the indices as a position, where those with lanes are numbers of loops: nothing has to be gathered.
+std::optional<Position> Demand::linearPosition(ArrayRef<Value> indices) {
+  Position position;
+  for (Value index : indices) {
+    if (!isa<VectorType>(index.getType()))
+      position.push_back(Form::ofSlot(addSlot(index)));
+    else if (auto found = loopNumbers.find(index); found != loopNumbers.end())
+      position.push_back(found->second);
+    else
+      return std::nullopt;
+  }
+  return position;
+}
+
+OpFoldResult Demand::placeOf(const Extent &lane) {
+  return lane.isStatic() ? OpFoldResult(b.getI64IntegerAttr(lane.value())) : OpFoldResult(indexOf(lane));
+}
+
 Value Demand::extracted(tensor::ExtractOp op, SmallVector<Value> indices) {
   if (auto unsure = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute))
     for (int64_t d : unsure.asArrayRef())
@@ -247,8 +295,12 @@ Value Demand::extracted(tensor::ExtractOp op, SmallVector<Value> indices) {
   };
   if (llvm::none_of(indices, [](Value index) { return isa<VectorType>(index.getType()); }))
     return scalarAt(indices);
+  if (std::optional<Position> position = linearPosition(indices))
+    return at(op.getTensor(), *position);
+  if (Value gathered = gather(op.getTensor(), indices))
+    return gathered;
   return lanewise(op.getType(), [&](const Extent &lane) {
-    auto place = lane.isStatic() ? OpFoldResult(b.getI64IntegerAttr(lane.value())) : OpFoldResult(indexOf(lane));
+    OpFoldResult place = placeOf(lane);
     SmallVector<Value> scalars;
     for (Value index : indices)
       scalars.push_back(isa<VectorType>(index.getType()) ? Value(vector::ExtractOp::create(b, loc, index, place))

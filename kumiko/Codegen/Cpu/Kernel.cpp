@@ -165,7 +165,12 @@ void Kernel::fillBorder(const Border &border, Value memref) {
         Form offset(border.constant + start * border.strides[d]);
         for (size_t e = 0; e < d; ++e)
           offset = offset + (position[e] + Form(border.low[e])) * border.strides[e];
-        vectors(run, 1, [&](Form lane) { demand.store(value, memref, offset + lane); });
+        // A few elements at the ends of each row are no vector.
+        if (run.isStatic() && 2 * run.value() <= demand.lanes)
+          for (int64_t n = 0; n < run.value(); ++n)
+            demand.store(value, memref, offset + Form(n));
+        else
+          vectors(run, 1, [&](Form lane) { demand.store(value, memref, offset + lane); });
       });
     }
   }

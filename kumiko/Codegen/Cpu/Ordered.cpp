@@ -19,26 +19,80 @@ namespace {
 /// The loops that both templates have around what they do in order.
 class Share {
 public:
-  Share(Kernel &k, const OrderedLoops &loops) : k(k), loops(loops), point(loops.extents.size()) {
-    byLanes = loops.lane && typicalSize(loops.outerExtent()) < typicalSize(k.schedule.chunks);
+  /// `inside` is the last of the outer loops where it is to run inside of what is done in order.
+  Share(Kernel &k, const OrderedLoops &loops, std::optional<unsigned> inside = std::nullopt)
+      : k(k), loops(loops), inside(inside), point(loops.extents.size()), around(loops.outer) {
+    if (inside)
+      around.pop_back();
+    Extent total = 1;
+    for (unsigned loop : around)
+      total *= loops.extents[loop];
+    byLanes = (loops.lane || inside) && typicalSize(total) < typicalSize(k.schedule.chunks);
   }
 
   /// The values of all loops where the code being emitted is.
   Kernel &k;
   const OrderedLoops &loops;
+  std::optional<unsigned> inside;
   Position point;
 
   /// Calls `body` for each point of the outer loops that is this chunk's.
   void outer(llvm::function_ref<void()> body) {
-    Extent total = loops.outerExtent();
+    Extent total = 1;
+    for (unsigned loop : around)
+      total *= loops.extents[loop];
     std::pair<Value, Value> range = {k.index(0), k.index(total)};
-    if (byLanes)
+    if (inside)
+      elements = {k.index(0), k.index(loops.extents[*inside])};
+    if (byLanes && inside)
+      elements = k.chunkRange(loops.extents[*inside]);
+    else if (byLanes)
       lanes = k.chunkRange(floorDiv(loops.extents[*loops.lane], k.demand.lanes));
     else
       range = k.chunkRange(total);
     k.loop(range.first, range.second, 1, [&](Value number) {
-      k.delinearize(number, merged(loops.outer), point);
+      k.delinearize(number, merged(around), point);
       body();
+    });
+  }
+
+  /// Calls `body` for each point of the loop inside that is this chunk's, one by one; once where there is no such loop.
+  void alongInside(llvm::function_ref<void()> body) {
+    if (!inside)
+      return body();
+    oneByOne(*inside, elements.first, elements.second, body);
+  }
+
+  /// Calls `body` for all elements of the result that are this chunk's, in vectors where they lie side by side.
+  /// `places` are the loops that data addresses, `innermost` the loop along memory.
+  void everywhere(ArrayRef<unsigned> places, unsigned innermost, llvm::function_ref<void()> body) {
+    SmallVector<unsigned> others(places);
+    bool isPlace = !others.empty() && others.back() == innermost;
+    if (isPlace)
+      others.pop_back();
+    each(others, [&] {
+      if (isPlace)
+        return k.vectors(loops.extents[innermost], 4, [&](Form form) {
+          point[innermost] = form;
+          body();
+        });
+      if (!inside)
+        return alongLanes(body);
+      int64_t width = k.demand.lanes;
+      Value count = arith::SubIOp::create(k.b, k.loc, elements.second, elements.first);
+      Value whole =
+          arith::MulIOp::create(k.b, k.loc, arith::DivUIOp::create(k.b, k.loc, count, k.index(width)), k.index(width));
+      // A chunk without elements ends before it begins.
+      whole = arith::SelectOp::create(k.b, k.loc,
+                                      arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sgt, count, k.index(0)),
+                                      whole, k.index(0));
+      Value middle = arith::AddIOp::create(k.b, k.loc, elements.first, whole);
+      k.loop(elements.first, middle, width, [&](Value first) {
+        point[*inside] = Form::ofSlot(k.demand.addSlot(first));
+        point[*inside].lane = 1;
+        body();
+      });
+      oneByOne(*inside, middle, elements.second, body);
     });
   }
 
@@ -76,8 +130,18 @@ private:
     return result;
   }
 
+  void oneByOne(unsigned loop, Value low, Value high, llvm::function_ref<void()> body) {
+    k.loop(low, high, 1, [&](Value number) {
+      point[loop] = Form::ofSlot(k.demand.addSlot(number));
+      body();
+    });
+  }
+
+  /// The outer loops without the one inside.
+  SmallVector<unsigned> around;
   bool byLanes;
-  std::pair<Value, Value> lanes;
+  /// This chunk's share of the vectors along the lanes, or of the loop inside.
+  std::pair<Value, Value> lanes, elements;
 };
 } // namespace
 
@@ -88,45 +152,52 @@ static Position apply(AffineMap map, ArrayRef<Form> dims) {
   return position;
 }
 
+/// Changes the element that the point at hand goes to; `here` gives the place in the result.
+static void scatterPoint(Share &share, llvm::function_ref<Form()> here) {
+  Kernel &k = share.k;
+  const ScatterShape &shape = k.shape.scatter;
+  linalg::GenericOp op = shape.op;
+  // Where a place from data does not exist nothing is written, so the body would not notice.
+  for (tensor::ExtractOp exists : op.getBody()->getOps<tensor::ExtractOp>())
+    if (exists->hasAttr(checkedAttribute) && matchPattern(exists.getTensor(), m_Constant()))
+      k.demand.bodyValue(op, share.point, exists);
+  Value inside;
+  for (const auto &[loop, value] : shape.places) {
+    Value place = k.demand.bodyValue(op, share.point, value);
+    // As an unsigned number a place below 0 is beyond the end.
+    Value fits =
+        arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::ult, place, k.index(shape.loops.extents[loop]));
+    inside = inside ? Value(arith::AndIOp::create(k.b, k.loc, inside, fits)) : fits;
+    share.point[loop] = Form::ofSlot(k.demand.addSlot(place));
+  }
+  k.onlyIf(inside, [&] {
+    share.alongLanes([&] {
+      SmallVector<Value> arguments(op->getNumOperands());
+      arguments.back() = k.demand.load(k.outputs[0], here(), getElementTypeOrSelf(op.getDpsInits()[0].getType()));
+      k.demand.store(k.demand.body(op, share.point, arguments)[0], k.outputs[0], here());
+    });
+  });
+}
+
 void kumiko::cpu::emitScatter(Kernel &k) {
   const ScatterShape &shape = k.shape.scatter;
   linalg::GenericOp op = shape.op;
   AffineMap result = op.getIndexingMapsArray().back();
   Value memref = k.outputs[0], start = op.getDpsInits()[0];
-  Type element = getElementTypeOrSelf(start.getType());
-  Share share(k, shape.loops);
+  unsigned innermost = cast<AffineDimExpr>(result.getResults().back()).getPosition();
+  // Each neighbour goes to a place of its own, but all of them lie side by side in what is read.
+  Share share(k, shape.loops, shape.loops.outerEndsInside(op) ? std::optional(innermost) : std::nullopt);
   SmallVector<unsigned> places, points;
   for (const auto &[loop, value] : shape.places)
     places.push_back(loop);
+  llvm::sort(places);
   op.getReductionDims(points);
   auto here = [&] { return k.storage.offsetIn(op->getResult(0), apply(result, share.point)); };
 
   share.outer([&] {
-    share.each(places, [&] {
-      share.alongLanes([&] { k.demand.store(k.demand.at(start, apply(result, share.point)), memref, here()); });
-    });
-    share.each(points, [&] {
-      // Where a place from data does not exist nothing is written, so the body would not notice.
-      for (tensor::ExtractOp exists : op.getBody()->getOps<tensor::ExtractOp>())
-        if (exists->hasAttr(checkedAttribute) && matchPattern(exists.getTensor(), m_Constant()))
-          k.demand.bodyValue(op, share.point, exists);
-      Value inside;
-      for (const auto &[loop, value] : shape.places) {
-        Value place = k.demand.bodyValue(op, share.point, value);
-        // As an unsigned number a place below 0 is beyond the end.
-        Value fits =
-            arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::ult, place, k.index(shape.loops.extents[loop]));
-        inside = inside ? Value(arith::AndIOp::create(k.b, k.loc, inside, fits)) : fits;
-        share.point[loop] = Form::ofSlot(k.demand.addSlot(place));
-      }
-      k.onlyIf(inside, [&] {
-        share.alongLanes([&] {
-          SmallVector<Value> arguments(op->getNumOperands());
-          arguments.back() = k.demand.load(memref, here(), element);
-          k.demand.store(k.demand.body(op, share.point, arguments)[0], memref, here());
-        });
-      });
-    });
+    share.everywhere(places, innermost,
+                     [&] { k.demand.store(k.demand.at(start, apply(result, share.point)), memref, here()); });
+    share.each(points, [&] { share.alongInside([&] { scatterPoint(share, here); }); });
   });
 }
 

@@ -13,14 +13,17 @@ using namespace kumiko::cpu;
 using eq::Extent;
 
 /// Vectors per turn: bodies that need many registers get one.
+constexpr int64_t mostVectors = 4;
 static int64_t unrollOf(Block &body) {
   int64_t weight = 0;
   for (auto op : body.getOps<linalg::GenericOp>())
     for (Operation &inner : op.getBody()->without_terminator())
       weight += inner.getDialect()->getNamespace() == "math" ? 8 : 1;
-  return weight < 6 ? 4 : weight < 12 ? 2 : 1;
+  return weight < 6 ? mostVectors : weight < 12 ? 2 : 1;
 }
 
+/// Rows of at most this many elements are written one by one: most of a vector would be empty.
+constexpr int64_t shortestRow = 4;
 /// With fewer lines most of a block would be empty.
 constexpr int64_t fewestLines = 4;
 /// Blocks along the lines before the next lanes: what they write stays open in the caches until it is whole.
@@ -138,11 +141,33 @@ private:
   }
 
   void emitByOuter(const Extent &outer) {
-    auto [low, high] = k.chunkRange(outer);
+    // Numbers of loops are divided out of one; where there is enough else to share, the last loop has its own.
+    SmallVector<MergedLoop> shared = loops;
+    MergedLoop inner{};
+    bool nested = false;
+    if (loops.size() > 1 && loops.back().extent.isStatic() && loops.back().extent.value() > 0)
+      nested = typicalSize(floorDiv(outer, loops.back().extent)) >= typicalSize(k.schedule.chunks);
+    if (nested)
+      inner = shared.pop_back_val();
+    auto [low, high] = k.chunkRange(nested ? floorDiv(outer, inner.extent) : outer);
     k.loop(low, high, 1, [&](Value number) {
-      k.delinearize(number, loops, point);
-      k.vectors(lane.extent, unrollOf(k.body), [&](Form form) { element(form); });
+      k.delinearize(number, shared, point);
+      if (!nested)
+        return row();
+      k.loop(k.index(0), k.index(inner.extent), 1, [&](Value place) {
+        point[inner.loop] = Form::ofSlot(k.demand.addSlot(place));
+        row();
+      });
     });
+  }
+
+  void row() {
+    int64_t unroll = unrollOf(k.body);
+    // Functions are worth a vector, however empty.
+    if (!lane.extent.isStatic() || lane.extent.value() > shortestRow || unroll < mostVectors)
+      return k.vectors(lane.extent, unroll, [&](Form form) { element(form); });
+    for (int64_t n = 0; n < lane.extent.value(); ++n)
+      element(Form(n));
   }
 
   /// Few long rows: a chunk takes a share of the vectors of every row; the last one also has the masked rest.
