@@ -162,3 +162,21 @@ nn.kernel @integers(%a: tensor<16x16xi32>, %b: tensor<16x16xi32>) -> tensor<16x1
   } -> tensor<16x16xi32>
   nn.yield %y : tensor<16x16xi32>
 }
+
+// A matrix that changes from run to run times a vector: nothing is used twice, so lanes run along the matrix's rows.
+// CHECK-LABEL: nn.kernel @matrix_times_vector
+// CHECK-SAME: template = "rows"
+nn.kernel @matrix_times_vector(%a: tensor<64x96xf32>, %b: tensor<96x1xf32>) -> tensor<64x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x1xf32>) -> tensor<64x1xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x96xf32>, tensor<96x1xf32>) outs(%f : tensor<64x1xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x1xf32>
+  nn.yield %y : tensor<64x1xf32>
+}

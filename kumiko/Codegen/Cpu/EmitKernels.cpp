@@ -171,6 +171,8 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
     llvm_unreachable("done above");
   }
   func::ReturnOp::create(b, loc, k.demand.status());
+  if (entry.overflowed())
+    return kernel.emitError("a place in a tensor takes more than 64 bits");
   return success();
 }
 

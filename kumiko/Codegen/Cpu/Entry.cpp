@@ -38,6 +38,10 @@ Value Entry::failure() {
 Value Entry::valueOf(const Extent &extent) {
   if (extent.isStatic())
     return constantOf(Builder(loc.getContext()).getIndexAttr(extent.value()));
+  if (extent.overflowed()) {
+    tooLarge = true;
+    return valueOf(0);
+  }
   std::string text = extent.str();
   if (Value value = values.lookup(text))
     return value;

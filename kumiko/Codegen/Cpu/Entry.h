@@ -18,8 +18,10 @@ public:
   Entry(mlir::Block *block, mlir::Location loc, mlir::Value table, llvm::ArrayRef<std::string> names);
 
   mlir::Value constantOf(mlir::TypedAttr value);
-  /// An index. An expression must come after `anchor` is known.
+  /// An index. An expression must come after `anchor` is known. One that takes more than 64 bits is 0 and remembered.
   mlir::Value valueOf(const eq::Extent &extent);
+  /// Whether such a one was asked for: then the code is wrong.
+  bool overflowed() const { return tooLarge; }
   /// The first `active` of `lanes` truth values are set.
   mlir::Value maskOf(const eq::Extent &active, unsigned lanes);
 
@@ -34,6 +36,7 @@ private:
   mlir::Value symbolOf(llvm::StringRef name);
   mlir::Value compute(const eq::Extent &extent);
 
+  bool tooLarge = false;
   mlir::Block *block;
   mlir::Location loc;
   mlir::Value table;

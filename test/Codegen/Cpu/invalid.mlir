@@ -42,3 +42,19 @@ nn.kernel @stranger(%x: tensor<?xf32> {nn.extents = #nn.extents<"s">}) -> tensor
   } -> tensor<?xf32>
   nn.yield %y : tensor<?xf32>
 }
+
+// -----
+
+// Each size is a number, but their product is none that a machine could hold.
+// expected-error@+1 {{a place in a tensor takes more than 64 bits}}
+nn.kernel @endless(%x: tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<4294967296x4294967296xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4294967296x4294967296xf32>) outs(%empty : tensor<4294967296x4294967296xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.negf %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<4294967296x4294967296xf32>
+  nn.yield %y : tensor<4294967296x4294967296xf32>
+}

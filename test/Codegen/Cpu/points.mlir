@@ -140,3 +140,46 @@ nn.kernel @apart(%x: tensor<3x40xf32>) -> tensor<3x16xf32> attributes {schedule 
   %y = tensor.extract_slice %x[0, 1] [3, 16] [1, 2] : tensor<3x40xf32> to tensor<3x16xf32>
   nn.yield %y : tensor<3x16xf32>
 }
+
+// A row that data choose is read as it lies: only the place of the row is a scalar.
+// CHECK-LABEL: func.func @rows_by_index
+// CHECK: memref.load {{.*}} : memref<5xi64>
+// CHECK: vector.load {{.*}} : memref<320xf32>, vector<8xf32>
+// CHECK-NOT: vector.from_elements
+nn.kernel @rows_by_index(%x: tensor<20x16xf32>, %i: tensor<5xi64>) -> tensor<5x16xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<5x16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%i : tensor<5xi64>) outs(%empty : tensor<5x16xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %row = arith.index_cast %p : i64 to index
+    %c = linalg.index 1 : index
+    %v = tensor.extract %x[%row, %c] : tensor<20x16xf32>
+    linalg.yield %v : f32
+  } -> tensor<5x16xf32>
+  nn.yield %y : tensor<5x16xf32>
+}
+
+// Lanes beyond the edge of a padded tensor are masked, not asked for one by one.
+// CHECK-LABEL: func.func @window_at_border
+// CHECK: arith.cmpi ult, {{.*}} : vector<8xi32>
+// CHECK: vector.maskedload
+// CHECK-NOT: vector.from_elements
+nn.kernel @window_at_border(%x: tensor<4x32xf32>) -> tensor<4x32xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<4x32xf32> to tensor<4x34xf32>
+  %empty = tensor.empty() : tensor<4x32xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x32xf32>) -> tensor<4x32xf32>
+  %window = tensor.empty() : tensor<3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j + k)>, affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%p, %window : tensor<4x34xf32>, tensor<3xf32>) outs(%start : tensor<4x32xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %0 = arith.addf %o, %v : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x32xf32>
+  nn.yield %y : tensor<4x32xf32>
+}
