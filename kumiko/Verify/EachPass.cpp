@@ -10,6 +10,9 @@ using namespace mlir;
 using namespace kumiko;
 using Tensors = SmallVector<Tensor, 2>;
 
+/// Whole models take seconds to evaluate.
+static constexpr double shareOfRuns = 0.1;
+
 namespace {
 
 /// The values of all ops that stand for one source node and have one result, by its name.
@@ -102,7 +105,7 @@ private:
     }
     std::unique_ptr<RoundingJudge> &judge = judges[unitsOf(report.kind)];
     if (!judge)
-      judge = std::make_unique<RoundingJudge>(mainOf(*imported), question.inputs, unitsOf(report.kind));
+      judge = std::make_unique<RoundingJudge>(mainOf(*imported), question.inputs, unitsOf(report.kind), shareOfRuns);
     auto answer = judge->judge(*wide);
     if (answer)
       report.outlier = answer->outlier;

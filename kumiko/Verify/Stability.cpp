@@ -147,8 +147,9 @@ std::optional<Outlier> kumiko::firstDifference(llvm::ArrayRef<Tensor> got, llvm:
   return std::nullopt;
 }
 
-RoundingJudge::RoundingJudge(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments, double units)
-    : function(function), arguments(arguments), units(units) {
+RoundingJudge::RoundingJudge(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments, double units,
+                             double share)
+    : function(function), arguments(arguments), units(units), share(share) {
   for (mlir::Type type : this->function.getResultTypes())
     declared.push_back(nn::toEquation(mlir::getElementTypeOrSelf(type)));
 }
@@ -232,11 +233,10 @@ llvm::Expected<RoundingJudge::Answer> RoundingJudge::judge(llvm::ArrayRef<Tensor
   constexpr Effort efforts[] = {{1, 4}, {4, 12}, {16, 24}, {64, 48}};
   std::optional<Outlier> outlier = firstOutlier(got);
   bool unstable = false;
-  for (auto [coarse, count] : efforts) {
-    if (!outlier)
-      break;
+  while (outlier && effortsDone < std::size(efforts)) {
+    auto [coarse, count] = efforts[effortsDone++];
     unstable = coarse > 4;
-    if (llvm::Error error = disturb(coarse * units, count))
+    if (llvm::Error error = disturb(coarse * units, std::max(1u, unsigned(count * share))))
       return std::move(error);
     outlier = firstOutlier(got);
   }

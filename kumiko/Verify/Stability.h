@@ -35,8 +35,9 @@ std::optional<Outlier> firstDifference(llvm::ArrayRef<Tensor> got, llvm::ArrayRe
 
 class RoundingJudge {
 public:
-  /// `function` and `arguments` must outlive the judge; `units` says how coarse a rewrite may be, 1 for rounding.
-  RoundingJudge(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments, double units = 1);
+  /// `function` and `arguments` must outlive the judge; `units` says how coarse a rewrite may be, 1 for rounding. A
+  /// network that takes long is disturbed a `share` as often.
+  RoundingJudge(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments, double units = 1, double share = 1);
 
   /// The undisturbed results.
   llvm::Expected<llvm::ArrayRef<Tensor>> reference();
@@ -57,7 +58,8 @@ private:
 
   mlir::func::FuncOp function;
   llvm::ArrayRef<Tensor> arguments;
-  double units;
+  double units, share;
+  size_t effortsDone = 0; ///< what was seen for one comparison serves the next
   llvm::SmallVector<ElementType> declared; ///< of the results
   llvm::SmallVector<Tensor, 2> right;
   struct Run {

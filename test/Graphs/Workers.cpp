@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstring>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,6 +63,7 @@ static Child start(uint64_t first, uint64_t last, Report *report,
     llvm::report_fatal_error("no process");
   if (process > 0)
     return {process, first, last, report};
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   limitMemory();
   Session session(/*jobs=*/1);
   for (uint64_t number = first; number < last; ++number) {
