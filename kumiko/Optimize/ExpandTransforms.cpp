@@ -186,6 +186,8 @@ private:
     bool counted = n && kept && n->isStatic() && kept->isStatic() && !ShapedType::isDynamic(samples);
     if (!counted || samples == 0 || n->value() < 1 || kept->value() < 1)
       return declined(op, rule, "its length is not a number above 0");
+    if (!isa<FloatType>(type.getElementType()))
+      return declined(op, rule, "its samples are not floats");
     if (int64_t parts = type.getDimSize(rank - 1); parts != 1 && parts != 2)
       return declined(op, rule, "its samples are neither real nor complex");
     if (n->value() > mostNumbers)

@@ -41,7 +41,8 @@ static bool hasOneScale(nn::DequantizeOp op) {
 static nn::DequantizeOp dequantization(Value value) {
   auto op = value ? value.getDefiningOp<nn::DequantizeOp>() : nn::DequantizeOp();
   return op && isNarrow(op.getX()) && getElementTypeOrSelf(value.getType()).isF32() &&
-                 getElementTypeOrSelf(op.getScale().getType()).isF32() && op.getX().getType().getRank() != 0
+                 getElementTypeOrSelf(op.getScale().getType()).isF32() && op.getX().getType().getRank() != 0 &&
+                 shapeOf(op.getX()) == shapeOf(value)
              ? op
              : nn::DequantizeOp();
 }
@@ -190,6 +191,9 @@ private:
     Value x = transposed(b, loc, inner.getX(), transpose.getPerm());
     if (hasOneScale(inner))
       return dequantized(x, inner);
+    size_t rank = transpose.getPerm().size();
+    if (shapeOf(inner.getScale()).size() != rank || (inner.getZero() && shapeOf(inner.getZero()).size() != rank))
+      return refuse("its parameters broadcast");
     auto moved = [&](Value parameter) {
       return parameter ? transposed(b, loc, parameter, transpose.getPerm()) : parameter;
     };

@@ -147,8 +147,7 @@ std::optional<Outlier> kumiko::firstDifference(llvm::ArrayRef<Tensor> got, llvm:
   return std::nullopt;
 }
 
-RoundingJudge::RoundingJudge(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments, double units,
-                             double share)
+RoundingJudge::RoundingJudge(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments, double units, double share)
     : function(function), arguments(arguments), units(units), share(share) {
   for (mlir::Type type : this->function.getResultTypes())
     declared.push_back(nn::toEquation(mlir::getElementTypeOrSelf(type)));

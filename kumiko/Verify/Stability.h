@@ -59,7 +59,7 @@ private:
   mlir::func::FuncOp function;
   llvm::ArrayRef<Tensor> arguments;
   double units, share;
-  size_t effortsDone = 0; ///< what was seen for one comparison serves the next
+  size_t effortsDone = 0;                  ///< what was seen for one comparison serves the next
   llvm::SmallVector<ElementType> declared; ///< of the results
   llvm::SmallVector<Tensor, 2> right;
   struct Run {

@@ -61,3 +61,13 @@ func.func @pool(%x: tensor<1x1x4xui8>, %s: tensor<1x1x1xf32>) -> (tensor<1x1x3xf
   %4, %5 = nn.max_pool %3 {kernel = array<i64: 2>, stride = array<i64: 1>, dilation = array<i64: 1>, lo = array<i64: 0>, hi = array<i64: 0>} : (tensor<1x1x4xf32>) -> (tensor<1x1x3xf32>, tensor<1x1x3xi64>)
   return %1, %4 : tensor<1x1x3xf32>, tensor<1x1x3xf32>
 }
+
+// Parameters that broadcast the tensor to a higher rank stay where they are.
+// CHECK-LABEL: @broadcast_parameters
+func.func @broadcast_parameters(%x: tensor<3x2x3xi8>, %s: tensor<1x3x2x3xf32>) -> tensor<1x2x3x3xf32> {
+  // CHECK: nn.dequantize
+  // CHECK-NEXT: nn.transpose
+  %0 = nn.dequantize %x, %s {axis = 3, block = 3, to = f32} : (tensor<3x2x3xi8>, tensor<1x3x2x3xf32>) -> tensor<1x3x2x3xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 0, 2, 1, 3>} : (tensor<1x3x2x3xf32>) -> tensor<1x2x3x3xf32>
+  return %1 : tensor<1x2x3x3xf32>
+}
