@@ -92,6 +92,12 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
         form(function.getBody().front(), builder);
   }
 
+  static void buildAlone(Operation *op, KernelBuilder &builder) {
+    Group alone;
+    alone.ops = {op};
+    builder.build(alone);
+  }
+
   void form(Block &block, KernelBuilder &builder) {
     SmallVector<Operation *> nests;
     for (Operation &op : block)
@@ -110,14 +116,14 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
     else
       for (Operation &op : llvm::make_early_inc_range(block))
         if (isa<nn::EquationInterface, nn::IrregularInterface>(op))
-          builder.build(Group{classOf(&op), {&op}});
+          buildAlone(&op, builder);
     // A call stands where the last op of its group stood; readers of its other results may have stood before that.
     [[maybe_unused]] bool sorted = sortTopologically(&block);
     assert(sorted && "kernels wait for each other");
     for (Operation *op : nests)
       if (auto loop = dyn_cast<nn::LoopOp>(op))
         for (Operation *copy : copyLastStates(loop))
-          builder.build(Group{OpClass::Injective, {copy}});
+          buildAlone(copy, builder);
   }
 };
 } // namespace

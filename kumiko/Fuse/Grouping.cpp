@@ -1,5 +1,7 @@
 //===- Grouping.cpp - which ops share a kernel -----------------------------===//
 #include "kumiko/Fuse/Grouping.h"
+#include "kumiko/Fuse/Cost.h"
+#include "kumiko/Fuse/Waiting.h"
 #include "kumiko/Nn/Nn.h"
 #include "mlir/IR/Remarks.h"
 
@@ -8,15 +10,6 @@ using namespace kumiko;
 
 static eq::Extent elementsOf(Value value) { return product(nn::extentsOf(cast<RankedTensorType>(value.getType()))); }
 
-/// Whether `op`, should it share a kernel with `producer`, may have to wait for a kernel that waits for theirs: one
-/// that reads a side result of the producer and makes another operand of `op`.
-static bool mayWaitForItself(const Group &producer, Operation *op, unsigned operand) {
-  return producer.sideResults && llvm::any_of(op->getOpOperands(), [&](OpOperand &other) {
-           Operation *maker = other.get().getDefiningOp();
-           return other.getOperandNumber() != operand && maker && !isa<nn::ConstantOp>(maker);
-         });
-}
-
 /// Whether one op alone reads `value`. A result of the block is written whoever else reads it.
 static bool hasOneReader(Value value) {
   auto isReader = [](Operation *user) { return !user->hasTrait<OpTrait::IsTerminator>(); };
@@ -24,53 +17,7 @@ static bool hasOneReader(Value value) {
   return llvm::hasSingleElement(llvm::make_filter_range(value.getUsers(), isReader));
 }
 
-/// Whether an injective `op` may follow `producer`'s kernel through operand number `operand`.
-static Decision canFollow(const Group &group, Operation *op, unsigned operand) {
-  Value value = op->getOperand(operand);
-  if (group.closed)
-    return Decision::forbid("the producer's kernel ends in a pad");
-  ReadKind kind = readKindOf(op, operand);
-  bool alone = kind == ReadKind::Identity && group.kind != OpClass::Reduction ? hasOneReader(value) : value.hasOneUse();
-  if (!alone)
-    return Decision::forbid("the value has other readers");
-  if (op->getNumResults() != 1)
-    return Decision::forbid("the op has several results");
-  if (mayWaitForItself(group, op, operand))
-    return Decision::forbid("another operand may need the producer's other result");
-  switch (group.kind) {
-  case OpClass::Injective:
-    if (elementsOf(value) != elementsOf(op->getResult(0)) && kind != ReadKind::Identity && kind != ReadKind::Shifted)
-      return Decision::forbid("elements would be computed more than once");
-    return Decision::allow();
-  case OpClass::Contraction:
-    if (kind >= ReadKind::Part)
-      return Decision::forbid("the result is not read where it is computed");
-    return Decision::allow();
-  case OpClass::Reduction:
-    if (kind != ReadKind::Identity)
-      return Decision::forbid("the rows are not read where they are computed");
-    return Decision::allow();
-  default:
-    return Decision::forbid("the producer stands alone");
-  }
-}
-
-/// Whether the injective kernel `producer` may be computed on the way by `op`, which reads its result as `operand`.
-static Decision canPrecede(const Group &producer, const Group &consumer, Operation *op, unsigned operand) {
-  Value value = op->getOperand(operand);
-  if (producer.kind != OpClass::Injective || producer.closed)
-    return Decision::forbid("the producer is not elementwise");
-  if (!value.hasOneUse())
-    return Decision::forbid("the value has other readers");
-  if (mayWaitForItself(producer, op, operand))
-    return Decision::forbid("another operand may need the producer's other result");
-  if (consumer.kind == OpClass::Contraction && op == consumer.ops.front())
-    return Decision::forbid("a contraction reads its operands many times");
-  eq::Extent reads = classOf(op) == OpClass::Reduction ? pointsOf(op) : elementsOf(op->getResult(0));
-  if ((elementsOf(value) - reads).knownNonNegative())
-    return Decision::allow();
-  return Decision::forbid("elements would be computed more than once");
-}
+static bool byPlace(Operation *a, Operation *b) { return a->isBeforeInBlock(b); }
 
 /// A part of a row is a whole number of vectors, and few parts share the registers. Products with fewer weights are
 /// summed in f64 instead of in a register tile.
@@ -90,134 +37,290 @@ static bool readsPart(Operation *op, unsigned operand, Value value) {
 
 /// Whether the product that `group` begins with has weights worth a register tile.
 static bool hasManyWeights(const Group &group) {
-  Operation *first = *llvm::min_element(group.ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return group.kind == OpClass::Contraction && llvm::any_of(first->getOperands(), [](Value operand) {
+  return group.kind == OpClass::Contraction && llvm::any_of(group.first->getOperands(), [](Value operand) {
            auto constant = operand.getDefiningOp<nn::ConstantOp>();
            return constant && cast<RankedTensorType>(constant.getType()).getNumElements() > fewWeights;
          });
-}
-
-/// Whether all of `consumer`, which reads `value` in several places, may follow the kernel that makes it: x * f(x), or
-/// the gates of a recurrent cell, each of which is a part of the product's columns.
-static Decision canFollowWhole(const Group &producer, const Group &consumer, Value value) {
-  DenseSet<Operation *> inside(consumer.ops.begin(), consumer.ops.end());
-  if (producer.closed || producer.sideResults || producer.kind > OpClass::Contraction)
-    return Decision::forbid("the producer stands alone");
-  Operation *maker = value.getDefiningOp();
-  if (llvm::any_of(producer.ops, [&](Operation *op) { return maker->isBeforeInBlock(op); }))
-    return Decision::forbid("the value is not the producer's last");
-  if (llvm::any_of(value.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
-    return Decision::forbid("the value has other readers");
-  auto reader =
-      llvm::find_if(consumer.ops, [&](Operation *op) { return llvm::is_contained(op->getOperands(), value); });
-  eq::Extent elements = elementsOf((*reader)->getResult(0));
-  bool inParts = elements != elementsOf(value);
-  if (inParts && !hasManyWeights(producer))
-    return Decision::forbid("the kernels have different sizes");
-  for (Operation *op : consumer.ops) {
-    if (op->getNumResults() != 1 || elementsOf(op->getResult(0)) != elements)
-      return Decision::forbid("the kernels have different sizes");
-    for (OpOperand &operand : op->getOpOperands()) {
-      bool first = operand.get() == value, chained = inside.contains(operand.get().getDefiningOp());
-      if (first && inParts && !readsPart(op, operand.getOperandNumber(), value))
-        return Decision::forbid("the result is not read in parts of its rows");
-      if ((chained || (first && !inParts)) && readKindOf(op, operand.getOperandNumber()) != ReadKind::Identity)
-        return Decision::forbid("the result is not read where it is computed");
-    }
-  }
-  return Decision::allow();
 }
 
 namespace {
 class Grouping {
 public:
   std::vector<std::unique_ptr<Group>> run(Block &block) {
-    for (Operation &op : block)
-      if (isa<nn::EquationInterface, nn::IrregularInterface>(op))
+    for (Operation &op : block) {
+      if (isa<nn::SymbolOp>(op))
+        lastSymbol = &op;
+      else if (isUnitReshape(&op))
+        follow(&op);
+      else if (isa<nn::EquationInterface, nn::IrregularInterface>(op))
         place(&op);
+    }
     for (auto &group : groups)
       if (group->kind == OpClass::Injective && !group->ops.empty())
         followWhole(*group);
     std::vector<std::unique_ptr<Group>> result;
     for (auto &group : groups)
       if (!group->ops.empty()) {
-        llvm::sort(group->ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+        llvm::sort(group->ops, byPlace);
+        leaveViewsOutside(*group);
         result.push_back(std::move(group));
       }
-    llvm::sort(result, [](const auto &a, const auto &b) { return a->ops.back()->isBeforeInBlock(b->ops.back()); });
+    llvm::sort(result, [](const auto &a, const auto &b) { return byPlace(a->ops.back(), b->ops.back()); });
     return result;
   }
 
 private:
-  Group *groupOf(Value value) {
-    Operation *op = value.getDefiningOp();
-    return op ? home.lookup(op) : nullptr;
+  Group *groupOf(Value value) const { return homes.lookup(value.getDefiningOp()); }
+
+  const OpShape &shape(Operation *op) {
+    auto [found, isNew] = shapes.try_emplace(op);
+    if (isNew)
+      found->second = std::make_unique<OpShape>(shapeOf(op));
+    return *found->second;
   }
 
   void place(Operation *op) {
-    OpClass kind = classOf(op);
-    Group *group = kind == OpClass::Injective ? follow(op) : nullptr;
+    OpClass kind = shape(op).kind;
+    std::optional<RowShape> rows = kind == OpClass::Reduction ? rowsOf(op) : std::nullopt;
+    Group *group = kind == OpClass::Injective ? follow(op) : rows ? followRows(op, *rows) : nullptr;
     if (!group) {
       groups.push_back(std::make_unique<Group>());
       group = groups.back().get();
       group->kind = kind;
-      group->ops.push_back(op);
+      group->rows = std::move(rows);
+      add(*group, op);
     }
-    home[op] = group;
-    group->sideResults |= op->getNumResults() > 1;
     // What a symbol is read from must be there before whatever is sized by it.
     group->closed |= llvm::any_of(op->getUsers(), llvm::IsaPred<nn::SymbolOp>);
     if (kind == OpClass::Injective || kind == OpClass::Reduction)
-      absorbProducers(*group, op);
+      absorbProducers(group, op);
   }
+
+  void add(Group &group, Operation *op) {
+    homes[op] = &group;
+    group.ops.push_back(op);
+    group.first = !group.first || byPlace(op, group.first) ? op : group.first;
+    group.last = !group.last || byPlace(group.last, op) ? op : group.last;
+  }
+
+  //===--- an op joins a producer -----------------------------------------------------------------===//
 
   /// Joins the heaviest producer that allows it; refusals are remarked.
   Group *follow(Operation *op) {
     Group *best = nullptr;
-    unsigned through = 0;
+    ReadKind through = ReadKind::Other;
     for (OpOperand &operand : op->getOpOperands()) {
       Group *group = groupOf(operand.get());
-      if (!group)
+      if (!group || (best && group->kind <= best->kind))
         continue;
-      Decision decision = canFollow(*group, op, operand.getOperandNumber());
-      if (!decision) {
-        remark(op, group, decision);
+      if (Decision decision = canFollow(*group, op, operand.getOperandNumber()); !decision) {
+        remark(op, decision);
         continue;
       }
-      if (!best || group->kind > best->kind) {
-        best = group;
-        through = operand.getOperandNumber();
-      }
+      best = group;
+      through = shape(op).reads[operand.getOperandNumber()];
     }
     if (!best)
       return nullptr;
-    best->ops.push_back(op);
-    if (best->kind != OpClass::Injective && readKindOf(op, through) == ReadKind::Shifted)
-      best->closed = true;
+    add(*best, op);
+    best->closed |= best->kind != OpClass::Injective && through == ReadKind::Shifted;
     return best;
   }
 
-  void absorbProducers(Group &group, Operation *op) {
+  /// The kernel of a producer that reduces over the same rows.
+  Group *followRows(Operation *op, const RowShape &rows) {
+    for (Value operand : op->getOperands()) {
+      Group *group = groupOf(operand);
+      if (!group || group->rows != rows)
+        continue;
+      Decision decision = canJoinRows(*group, op);
+      if (decision) {
+        add(*group, op);
+        return group;
+      }
+      remark(op, decision);
+    }
+    return nullptr;
+  }
+
+  /// Whether an injective `op` may follow `group`, whose value it reads as operand number `operand`.
+  Decision canFollow(const Group &group, Operation *op, unsigned operand) {
+    Value value = op->getOperand(operand);
+    ReadKind kind = shape(op).reads[operand];
+    if (group.closed)
+      return Decision::forbid("the producer's kernel ends in a pad");
+    if (op->getNumResults() != 1)
+      return Decision::forbid("the op has several results");
+    if (group.rows)
+      if (Decision inRows = canJoinRows(group, op); inRows || kind != ReadKind::Identity || !value.hasOneUse())
+        return inRows;
+    bool alone =
+        kind == ReadKind::Identity && group.kind != OpClass::Reduction ? hasOneReader(value) : value.hasOneUse();
+    switch (group.kind) {
+    case OpClass::Injective:
+      if (!alone) {
+        // A value of the same size that others read too is written while the kernel goes on with it.
+        if (kind != ReadKind::Identity || longExtentsOf(value) != longExtentsOf(op->getResult(0)))
+          return Decision::forbid("the value has other readers");
+      }
+      if (elementsOf(value) != elementsOf(op->getResult(0)) && kind != ReadKind::Identity && kind != ReadKind::Shifted)
+        return Decision::forbid("elements would be computed more than once");
+      break;
+    case OpClass::Contraction:
+      if (!alone)
+        return Decision::forbid("the value has other readers");
+      if (kind >= ReadKind::Part)
+        return Decision::forbid("the result is not read where it is computed");
+      break;
+    case OpClass::Reduction:
+      if (!alone)
+        return Decision::forbid("the value has other readers");
+      if (kind != ReadKind::Identity)
+        return Decision::forbid("the rows are not read where they are computed");
+      break;
+    default:
+      return Decision::forbid("the producer stands alone");
+    }
+    return canHold(group, op);
+  }
+
+  /// Whether `op` works on the rows of `group`.
+  Decision canJoinRows(const Group &group, Operation *op) {
+    if (group.closed)
+      return Decision::forbid("the producer's kernel ends in a pad");
+    if (Decision decision = staysInRows(op, *group.rows, [&](Value each) { return groupOf(each) == &group; });
+        !decision)
+      return decision;
+    if (Decision decision = sharesRows(*group.rows, op); !decision)
+      return decision;
+    return canHold(group, op);
+  }
+
+  /// A kernel with several results comes where its last op stood. A size that becomes known in between may be read from
+  /// one of them, which no operand tells.
+  Decision isKnownInTime(const Group &group, llvm::function_ref<bool(Operation *)> joins) const {
+    if (lastSymbol && byPlace(group.first, lastSymbol) && leaks(group, joins))
+      return Decision::forbid("a size becomes known between the two");
+    return Decision::allow();
+  }
+
+  Decision canHold(const Group &group, Operation *op) const {
+    if (Decision decision = fitsKernel(group.ops, {op}); !decision)
+      return decision;
+    if (Decision decision = isKnownInTime(group, [&](Operation *user) { return user == op; }); !decision)
+      return decision;
+    SmallVector<Value> others;
+    for (Value operand : op->getOperands())
+      if (groupOf(operand) != &group)
+        others.push_back(operand);
+    if (comeFrom(others, group, nullptr, homes))
+      return Decision::forbid("another operand waits for the producer's kernel");
+    return Decision::allow();
+  }
+
+  //===--- kernels of other operands join ---------------------------------------------------------===//
+
+  void absorbProducers(Group *group, Operation *op) {
     for (OpOperand &operand : op->getOpOperands()) {
       Group *producer = groupOf(operand.get());
-      if (!producer || producer == &group)
+      if (!producer || producer == group)
         continue;
-      Decision decision = canPrecede(*producer, group, op, operand.getOperandNumber());
-      if (!decision) {
-        remark(op, producer, decision);
-        continue;
-      }
-      for (Operation *inner : producer->ops)
-        home[inner] = &group;
-      group.sideResults |= producer->sideResults;
-      llvm::append_range(group.ops, producer->ops);
-      producer->ops.clear();
+      if (Decision decision = canPrecede(*producer, *group, operand); decision)
+        group = merge(*group, *producer);
+      else
+        remark(op, decision);
     }
   }
 
+  /// All ops of `from` become ops of `to`; the larger list stays where it is.
+  Group *merge(Group &to, Group &from) {
+    Group &small = to.ops.size() < from.ops.size() ? to : from, &large = &small == &to ? from : to;
+    large.kind = to.kind;
+    large.closed |= small.closed;
+    if (to.rows)
+      large.rows = to.rows;
+    for (Operation *op : small.ops)
+      add(large, op);
+    small.ops.clear();
+    return &large;
+  }
+
+  /// Whether anything reads a value of `group` that is neither in it nor joins it.
+  bool leaks(const Group &group, llvm::function_ref<bool(Operation *)> joins) const {
+    return llvm::any_of(group.ops, [&](Operation *op) {
+      return llvm::any_of(op->getUsers(),
+                          [&](Operation *user) { return homes.lookup(user) != &group && !joins(user); });
+    });
+  }
+
+  /// Whether the kernel `producer` may be computed on the way by `group`, one op of which reads it as `operand`.
+  Decision canPrecede(const Group &producer, const Group &group, OpOperand &operand) {
+    Operation *op = operand.getOwner();
+    Value value = operand.get();
+    if (producer.closed || group.closed)
+      return Decision::forbid("the producer's kernel ends in a pad");
+    bool sameRows = producer.rows && group.rows == producer.rows;
+    if (producer.kind != OpClass::Injective && !sameRows)
+      return Decision::forbid("the producer is not elementwise");
+    if (group.kind == OpClass::Contraction && op == group.ops.front())
+      return Decision::forbid("a contraction reads its operands many times");
+    auto isReader = [&](Operation *user) { return homes.lookup(user) == &group; };
+    auto isProducer = [&](Operation *user) { return homes.lookup(user) == &producer; };
+    bool leaking = leaks(producer, isReader);
+    if (sameRows || (group.rows && (leaking || !value.hasOneUse()))) {
+      if (Decision decision = canPrecedeRows(producer, group, op); !decision)
+        return decision;
+    } else {
+      bool sideBySide = group.kind == OpClass::Injective && hasOneReader(value);
+      if (!value.hasOneUse() && !sideBySide)
+        return Decision::forbid("the value has other readers");
+      if (leaking && (!sideBySide || !leaksOnly(producer, group, longExtentsOf(op->getResult(0)))))
+        return Decision::forbid("the producer has readers of other sizes");
+      eq::Extent reads = shape(op).kind == OpClass::Reduction ? shape(op).points : elementsOf(op->getResult(0));
+      if (!(elementsOf(value) - reads).knownNonNegative())
+        return Decision::forbid("elements would be computed more than once");
+    }
+    if (Decision decision = isKnownInTime(producer, isReader); !decision)
+      return decision;
+    if (Decision decision = isKnownInTime(group, isProducer); !decision)
+      return decision;
+    if (Decision decision = fitsKernel(group.ops, producer.ops); !decision)
+      return decision;
+    if (comesFrom(group, producer, homes) || comesFrom(producer, group, homes))
+      return Decision::forbid("another operand waits for the producer's kernel");
+    return Decision::allow();
+  }
+
+  /// Whether what others read of `producer` has the size of what is made of it: then it is written in the same loop.
+  bool leaksOnly(const Group &producer, const Group &group, ArrayRef<eq::Extent> extents) const {
+    return llvm::all_of(producer.ops, [&](Operation *op) {
+      auto isInside = [&](Operation *user) {
+        const Group *home = homes.lookup(user);
+        return home == &producer || home == &group;
+      };
+      return llvm::all_of(op->getUsers(), isInside) ||
+             (op->getNumResults() == 1 && ArrayRef(longExtentsOf(op->getResult(0))) == extents);
+    });
+  }
+
+  /// Each reduction of `group` would ask for `producer` again: only what lies in the row at hand is still in the cache.
+  Decision canPrecedeRows(const Group &producer, const Group &group, Operation *op) {
+    auto inside = [&](Value each) {
+      const Group *home = groupOf(each);
+      return home == &producer || home == &group;
+    };
+    if (Decision decision = staysInRows(op, *group.rows, inside); !decision)
+      return decision;
+    for (Operation *each : producer.ops)
+      if (Decision decision = staysInRows(each, *group.rows, inside); !decision)
+        return Decision::forbid("the value has other readers, and is not made row by row");
+    return Decision::allow();
+  }
+
+  //===--- whole kernels --------------------------------------------------------------------------===//
+
   /// Joins a whole elementwise kernel to the heaviest producer whose result it alone reads.
   void followWhole(Group &group) {
-    llvm::sort(group.ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     Group *best = nullptr;
     for (Operation *op : group.ops)
       for (Value operand : op->getOperands()) {
@@ -227,21 +330,64 @@ private:
         if (canFollowWhole(*producer, group, operand))
           best = producer;
       }
-    if (!best)
-      return;
-    for (Operation *op : group.ops)
-      home[op] = best;
-    llvm::append_range(best->ops, group.ops);
-    group.ops.clear();
+    if (best)
+      merge(*best, group);
   }
 
-  void remark(Operation *op, Group *producer, const Decision &decision) {
+  /// Whether all of `consumer`, which reads `value` in several places, may follow the kernel that makes it: x * f(x),
+  /// or the gates of a recurrent cell, each of which is a part of the product's columns.
+  Decision canFollowWhole(const Group &producer, const Group &consumer, Value value) {
+    if (producer.closed || producer.kind > OpClass::Contraction)
+      return Decision::forbid("the producer stands alone");
+    if (value.getDefiningOp() != producer.last)
+      return Decision::forbid("the value is not the producer's last");
+    if (llvm::any_of(value.getUsers(), [&](Operation *user) { return homes.lookup(user) != &consumer; }))
+      return Decision::forbid("the value has other readers");
+    auto reader =
+        llvm::find_if(consumer.ops, [&](Operation *op) { return llvm::is_contained(op->getOperands(), value); });
+    eq::Extent elements = elementsOf((*reader)->getResult(0));
+    bool inParts = elements != elementsOf(value);
+    if (inParts && !hasManyWeights(producer))
+      return Decision::forbid("the kernels have different sizes");
+    for (Operation *op : consumer.ops) {
+      if (op->getNumResults() != 1 || elementsOf(op->getResult(0)) != elements)
+        return Decision::forbid("the kernels have different sizes");
+      for (OpOperand &operand : op->getOpOperands()) {
+        bool isFirst = operand.get() == value, chained = groupOf(operand.get()) == &consumer;
+        if (isFirst && inParts && !readsPart(op, operand.getOperandNumber(), value))
+          return Decision::forbid("the result is not read in parts of its rows");
+        if ((chained || (isFirst && !inParts)) && shape(op).reads[operand.getOperandNumber()] != ReadKind::Identity)
+          return Decision::forbid("the result is not read where it is computed");
+      }
+    }
+    auto isConsumer = [&](Operation *user) { return homes.lookup(user) == &consumer; };
+    if (Decision decision = isKnownInTime(producer, isConsumer); !decision)
+      return decision;
+    if (comesFrom(consumer, producer, homes))
+      return Decision::forbid("another operand waits for the producer's kernel");
+    return fitsKernel(producer.ops, consumer.ops);
+  }
+
+  /// A reshape behind which the kernel has nothing is a view of its result, which costs nothing.
+  void leaveViewsOutside(Group &group) {
+    SmallVector<Operation *> ops(group.ops);
+    for (Operation *op : llvm::reverse(ops))
+      if (isUnitReshape(op) &&
+          llvm::none_of(op->getUsers(), [&](Operation *user) { return homes.lookup(user) == &group; })) {
+        llvm::erase(group.ops, op);
+        homes.erase(op);
+      }
+  }
+
+  void remark(Operation *op, const Decision &decision) {
     remark::missed(op->getLoc(), remark::RemarkOpts::name("NotFused").category("Fuse"))
         << remark::reason("{0}", decision.why().str());
   }
 
   std::vector<std::unique_ptr<Group>> groups;
-  llvm::DenseMap<Operation *, Group *> home;
+  Homes homes;
+  llvm::DenseMap<Operation *, std::unique_ptr<OpShape>> shapes;
+  Operation *lastSymbol = nullptr;
 };
 } // namespace
 

@@ -1,34 +1,40 @@
 //===- Grouping.h - which ops share a kernel -------------------------------===//
 //
-// Walking down the graph, an op joins the kernel of a producer when that costs nothing: nobody else reads the value,
-// and each of its elements is computed once. A value that is also a result of the block is written by the way.
+// Walking down the graph, an op joins the kernel of a producer where that saves memory traffic and computes nothing
+// twice; then the kernels of its other operands join too. README.md has the rules as a table.
 //
-//   injective after injective      same number of elements
+//   injective after injective      same number of elements, or a value that it alone reads; a value that others read
+//                                  too is written by the way
 //   injective after contraction    reads the product where it stands (identity, or a permutation that keeps the last
 //                                  dimension); a pad may come last, its border is filled apart
-//   injective after reduction      identity
-//   reduction after injective      the producer is computed on the way
-//   a whole injective kernel       follows a producer that it alone reads, also in several places: x * f(x)
-//                                  ... or in equal parts of the rows of a product: the gates of a recurrent cell
+//   anything after a reduction     reductions over the same rows and bodies on these rows (RowShape.h)
+//   injective before a reduction   computed on the way; a value that others read too is written by the way
+//   a whole injective kernel       follows a contraction that it alone reads, also in several places: x * f(x),
+//                                  or in equal parts of the product's rows: the gates of a recurrent cell
 //   anything else                  a kernel of its own
+//
+// A kernel may not wait for another one that waits for it (Waiting.h). Each "no" is a remark with its reason.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Fuse/OpShape.h"
-#include "kumiko/Support/Decision.h"
+#include "kumiko/Fuse/RowShape.h"
 #include "mlir/IR/Block.h"
 #include <memory>
+#include <vector>
 
 namespace kumiko {
 
-/// Ops that become one kernel, in the order of the graph.
+/// Ops that become one kernel, in the order of the graph once all are found.
 struct Group {
   OpClass kind = OpClass::Injective;
   llvm::SmallVector<mlir::Operation *> ops;
   /// A pad around the result ends the kernel.
   bool closed = false;
-  /// An op of several results is inside, so other kernels may read what this one computes half-way.
-  bool sideResults = false;
+  /// The rows that all reductions of the kernel run over, where it has such.
+  std::optional<RowShape> rows;
+  /// The first and last of `ops` in the block.
+  mlir::Operation *first = nullptr, *last = nullptr;
 };
 
 /// The kernels of a block, in the order of their last ops. A refused merge becomes a remark.

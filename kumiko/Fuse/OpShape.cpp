@@ -24,20 +24,6 @@ static OpClass classOf(eq::StatementClass kind) {
   llvm_unreachable("all classes are listed");
 }
 
-OpClass kumiko::classOf(Operation *op) {
-  if (!isa<nn::EquationInterface>(op))
-    return OpClass::Opaque;
-  llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
-  if (!instance) {
-    llvm::consumeError(instance.takeError());
-    return OpClass::Opaque;
-  }
-  OpClass heaviest = OpClass::Injective;
-  for (const eq::Statement &statement : instance->statements)
-    heaviest = std::max(heaviest, ::classOf(eq::classify(statement)));
-  return heaviest;
-}
-
 namespace {
 /// Loops, in order, that the dimensions of an access or target are; nothing where one is not a bare loop.
 std::optional<SmallVector<unsigned>> bareLoops(ArrayRef<std::optional<eq::AffineIndex>> indices) {
@@ -88,26 +74,27 @@ ReadKind compare(const eq::Access &access, ArrayRef<unsigned> target) {
 }
 } // namespace
 
-ReadKind kumiko::readKindOf(Operation *op, unsigned operand) {
-  llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
-  if (!instance) {
-    llvm::consumeError(instance.takeError());
-    return ReadKind::Other;
-  }
-  SmallVector<Value, 4> slots = nn::operandSlots(op);
+static OpClass heaviestOf(const eq::Instance &instance) {
+  OpClass heaviest = OpClass::Injective;
+  for (const eq::Statement &statement : instance.statements)
+    heaviest = std::max(heaviest, ::classOf(eq::classify(statement)));
+  return heaviest;
+}
+
+static ReadKind readKindOf(const eq::Instance &instance, ArrayRef<Value> slots, Value operand) {
   // Temporaries would carry the question on; an elementwise op that has them is read from its last statement only.
   std::optional<ReadKind> worst;
-  for (const eq::Statement &statement : instance->statements) {
+  for (const eq::Statement &statement : instance.statements) {
     SmallVector<std::optional<eq::AffineIndex>> indices;
     for (const eq::Expr *index : statement.targets.front().indices)
       indices.push_back(eq::affineIndex(*index, statement.loops.size()));
     std::optional<SmallVector<unsigned>> target = bareLoops(indices);
     for (const eq::Access &access : eq::accessesOf(statement)) {
-      const eq::Tensor &tensor = instance->tensors[access.tensor];
-      if (tensor.role == eq::Tensor::Role::Temporary && instance->statements.size() > 1 &&
+      const eq::Tensor &tensor = instance.tensors[access.tensor];
+      if (tensor.role == eq::Tensor::Role::Temporary && instance.statements.size() > 1 &&
           (!target || compare(access, *target) != ReadKind::Identity))
         return ReadKind::Other;
-      if (tensor.role != eq::Tensor::Role::Operand || slots[tensor.number] != op->getOperand(operand))
+      if (tensor.role != eq::Tensor::Role::Operand || slots[tensor.number] != operand)
         continue;
       ReadKind kind = target ? compare(access, *target) : ReadKind::Other;
       worst = worst ? std::max(*worst, kind) : kind;
@@ -116,8 +103,44 @@ ReadKind kumiko::readKindOf(Operation *op, unsigned operand) {
   return worst.value_or(ReadKind::Other);
 }
 
+static eq::Extent pointsOf(const eq::Instance &instance) {
+  eq::Extent most = 0;
+  for (const eq::Statement &statement : instance.statements) {
+    eq::Extent points = 1;
+    for (const eq::Loop &loop : statement.loops)
+      points *= loop.extent;
+    most = max(most, points);
+  }
+  return most;
+}
+
+OpShape kumiko::shapeOf(Operation *op) {
+  OpShape shape;
+  if (isUnitReshape(op)) {
+    shape.kind = OpClass::Injective;
+    shape.reads = {ReadKind::Identity};
+    shape.points = product(nn::extentsOf(cast<RankedTensorType>(op->getResult(0).getType())));
+    return shape;
+  }
+  if (!isa<nn::EquationInterface>(op))
+    return shape;
+  llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
+  if (!instance) {
+    llvm::consumeError(instance.takeError());
+    return shape;
+  }
+  shape.kind = heaviestOf(*instance);
+  shape.points = pointsOf(*instance);
+  if (shape.kind == OpClass::Injective) {
+    SmallVector<Value, 4> slots = nn::operandSlots(op);
+    for (Value operand : op->getOperands())
+      shape.reads.push_back(readKindOf(*instance, slots, operand));
+  }
+  return shape;
+}
+
 std::optional<int64_t> kumiko::partStartOf(Operation *op, unsigned operand) {
-  ReadKind kind = readKindOf(op, operand);
+  ReadKind kind = shapeOf(op).reads[operand];
   if (kind == ReadKind::Identity)
     return 0;
   if (kind != ReadKind::Part)
@@ -138,18 +161,14 @@ std::optional<int64_t> kumiko::partStartOf(Operation *op, unsigned operand) {
   return start;
 }
 
-eq::Extent kumiko::pointsOf(Operation *op) {
-  llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
-  if (!instance) {
-    llvm::consumeError(instance.takeError());
-    return std::numeric_limits<int64_t>::max();
-  }
-  eq::Extent most = 0;
-  for (const eq::Statement &statement : instance->statements) {
-    eq::Extent points = 1;
-    for (const eq::Loop &loop : statement.loops)
-      points *= loop.extent;
-    most = max(most, points);
-  }
-  return most;
+SmallVector<eq::Extent, 4> kumiko::longExtentsOf(Value tensor) {
+  SmallVector<eq::Extent, 4> extents;
+  for (const eq::Extent &extent : nn::extentsOf(cast<RankedTensorType>(tensor.getType())))
+    if (!extent.is(1))
+      extents.push_back(extent);
+  return extents;
+}
+
+bool kumiko::isUnitReshape(Operation *op) {
+  return isa<nn::ReshapeOp>(op) && longExtentsOf(op->getOperand(0)) == longExtentsOf(op->getResult(0));
 }

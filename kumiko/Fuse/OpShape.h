@@ -10,23 +10,32 @@ enum class OpClass { Injective, Reduction, Contraction, Scatter, Opaque };
 
 /// How an elementwise op reads one of its operands.
 enum class ReadKind {
-  Identity,    ///< at the position it writes
+  Identity,    ///< at the position it writes, dimensions of one element aside
   Permutation, ///< each element once, in another order, the last dimension staying last
   Shifted,     ///< each element at most once, in the same order: a pad
   Part,        ///< at the position it writes, and a number of elements further along the last dimension
   Other
 };
 
-OpClass classOf(mlir::Operation *op);
+/// What fusion asks an op's equation, answered at once: it is instantiated for that.
+struct OpShape {
+  OpClass kind = OpClass::Opaque;
+  /// How an injective op reads each of its operands.
+  llvm::SmallVector<ReadKind, 3> reads;
+  /// The points of its largest statement: how often an operand may be read.
+  eq::Extent points = std::numeric_limits<int64_t>::max();
+};
 
-/// How `op`, which must be injective, reads operand number `operand`.
-ReadKind readKindOf(mlir::Operation *op, unsigned operand);
+OpShape shapeOf(mlir::Operation *op);
 
 /// Where the part begins that `op` reads of operand number `operand` along its last dimension; nothing where it reads
 /// otherwise.
 std::optional<int64_t> partStartOf(mlir::Operation *op, unsigned operand);
 
-/// The points of the op's largest statement: how often an operand may be read.
-eq::Extent pointsOf(mlir::Operation *op);
+/// The extents of a tensor without those that are 1.
+llvm::SmallVector<eq::Extent, 4> longExtentsOf(mlir::Value tensor);
+
+/// A reshape that only adds or drops dimensions of one element: it goes along wherever bodies go.
+bool isUnitReshape(mlir::Operation *op);
 
 } // namespace kumiko

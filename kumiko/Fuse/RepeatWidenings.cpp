@@ -20,14 +20,16 @@ static bool isWidening(Operation *op) {
     auto type = cast<RankedTensorType>(operand.getType());
     return type.hasStaticShape() && type.getNumElements() == 1;
   };
-  return grows && llvm::all_of(op->getOperands().drop_front(), isNumber) && classOf(op) == OpClass::Injective &&
-         readKindOf(op, 0) == ReadKind::Identity;
+  if (!grows || !llvm::all_of(op->getOperands().drop_front(), isNumber))
+    return false;
+  OpShape shape = shapeOf(op);
+  return shape.kind == OpClass::Injective && shape.reads[0] == ReadKind::Identity;
 }
 
 static bool canAbsorb(Operation *reader) {
   if (!isa<nn::EquationInterface>(reader))
     return false;
-  OpClass kind = classOf(reader);
+  OpClass kind = shapeOf(reader).kind;
   return kind == OpClass::Injective || kind == OpClass::Reduction;
 }
 

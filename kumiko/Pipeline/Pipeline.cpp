@@ -80,6 +80,8 @@ static void addLowerStage(OpPassManager &passes, const PipelineOptions &options)
 }
 
 static void addScheduleStage(OpPassManager &passes, const PipelineOptions &options) {
+  // Everything behind it looks at loops.
+  passes.addPass(createDropUnitsPass());
   // What is wide stays wide where a kernel is cut.
   if (options.allow >= Allow::Rounding)
     passes.addPass(createWidenKernelsPass());

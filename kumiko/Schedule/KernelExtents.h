@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Equation/Extent.h"
+#include "kumiko/Nn/TypicalSize.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include <memory>
 
@@ -29,8 +29,5 @@ private:
 
   llvm::DenseMap<mlir::Value, std::unique_ptr<Extents>> known; ///< pointers, so that what `of` gives stays
 };
-
-/// A size to decide by: the number itself, or what an expression gives for the sizes that symbols mostly have.
-int64_t typicalSize(const eq::Extent &extent);
 
 } // namespace kumiko

@@ -6,6 +6,7 @@
 #include "kumiko/Schedule/RowDemands.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -240,6 +241,10 @@ static bool hasSimpleCombiner(linalg::GenericOp op) {
 /// What a vector of f32 holds on most machines.
 constexpr int64_t shortestRow = 8;
 
+static SmallVector<AffineExpr> rowDims(unsigned count, MLIRContext *context) {
+  return llvm::map_to_vector(llvm::seq<unsigned>(0, count), [&](unsigned d) { return getAffineDimExpr(d, context); });
+}
+
 /// One reduction's rows: kept loops outside, reduced ones inside, result in the order of the kept loops.
 static bool rowsOf(linalg::GenericOp op, KernelExtents &extents, RowsShape &rows, std::string &why) {
   for (auto [kind, extent] : llvm::zip_equal(op.getIteratorTypesArray(), extents.loopsOf(op))) {
@@ -254,7 +259,7 @@ static bool rowsOf(linalg::GenericOp op, KernelExtents &extents, RowsShape &rows
   if (!hasSimpleCombiner(op))
     return why = "a reduction does more than combine two values", false;
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (result != AffineMap::getMultiDimIdentityMap(op.getNumLoops(), op.getContext()).getMajorSubMap(rows.kept.size()))
+  if (result != AffineMap::get(op.getNumLoops(), 0, rowDims(rows.kept.size(), op.getContext()), op.getContext()))
     return why = "a reduction's result is permuted", false;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
@@ -451,6 +456,18 @@ static bool orderedShape(linalg::GenericOp op, ValueRange results, KernelExtents
   return true;
 }
 
+/// Whether a body with more than `loops` loops uses `tensor`, or what is made of it by others.
+static bool reachesMoreLoops(Value tensor, unsigned loops) {
+  llvm::SetVector<Operation *> users(tensor.getUsers().begin(), tensor.getUsers().end());
+  for (size_t next = 0; next < users.size(); ++next) {
+    auto generic = dyn_cast<linalg::GenericOp>(users[next]);
+    if (generic && generic.getNumLoops() > loops)
+      return true;
+    users.insert(users[next]->user_begin(), users[next]->user_end());
+  }
+  return false;
+}
+
 KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents &extents) {
   KernelShape shape;
   if (isa<nn::RoutineOp>(body.front())) {
@@ -484,11 +501,8 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
       return shape;
     }
   }
-  bool broadcastBack = false; // a reduction's result is used by a body with more loops
-  for (linalg::GenericOp op : reductions)
-    for (Operation *user : op->getUsers())
-      if (auto generic = dyn_cast<linalg::GenericOp>(user))
-        broadcastBack |= generic.getNumLoops() > op.getNumParallelLoops();
+  bool broadcastBack = llvm::any_of(
+      reductions, [](linalg::GenericOp op) { return reachesMoreLoops(op->getResult(0), op.getNumParallelLoops()); });
   bool along = llvm::any_of(reductions, [&](linalg::GenericOp op) { return reducesAlongMemory(op, extents); });
   if (!broadcastBack && reductions.size() == 1 && lanesAlongResult(reductions[0], extents))
     along = false;

@@ -3,6 +3,21 @@
 #define KUMIKO_SCHEDULE_PASSES_TD
 include "mlir/Pass/PassBase.td"
 
+def DropUnitsPass : Pass<"kumiko-drop-units", "::mlir::ModuleOp"> {
+  let summary = "Write bodies without loops of one point";
+  let description = [{
+    ```
+    y[b, s, u, k] = x[b, s, k] - reshape(m)[b, s, u]         ->      y[b, s, k] = x[b, s, k] - m[b, s]
+    ```
+    Whether an exporter kept a dimension that it had reduced makes no difference behind this pass: bodies read each
+    other without the reshapes that add and drop dimensions of one element. Only kernels in which such dimensions stand
+    between bodies are changed.
+
+    Before: bodies are linalg on tensors. After: the same; arguments and results are as they were. Class: exact.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
   let summary = "Give every kernel its schedule";
   let description = [{

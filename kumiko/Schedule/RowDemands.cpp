@@ -85,7 +85,10 @@ private:
 /// What a result is written from, behind the pads, blocks and reshapes that say where it goes.
 static void findSources(Value result, SmallVectorImpl<Value> &sources) {
   Operation *op = result.getDefiningOp();
-  if (!isa_and_nonnull<tensor::PadOp, tensor::CollapseShapeOp, tensor::InsertSliceOp>(op))
+  auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op);
+  bool places = isa_and_nonnull<tensor::PadOp, tensor::CollapseShapeOp, tensor::InsertSliceOp>(op) ||
+                (expand && onlyAddsUnitDimensions(expand));
+  if (!places)
     return sources.push_back(result);
   findSources(op->getOperand(0), sources);
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op); insert && !insert.getDest().getDefiningOp<tensor::EmptyOp>())

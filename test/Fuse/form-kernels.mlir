@@ -16,12 +16,10 @@ func.func @epilogue(%x: tensor<4x8xf32>) -> tensor<4x2xf32> {
   return %1 : tensor<4x2xf32>
 }
 
-// A value with a second reader stays: fusing it would compute it twice.
+// A value with two readers of its size is computed once for both: one kernel, two results.
 // CHECK-LABEL: func @shared
-// CHECK: nn.call
-// CHECK: nn.call
-// CHECK: nn.call
-// CHECK: return
+// CHECK-NEXT: %[[BOTH:.*]]:2 = nn.call
+// CHECK-NEXT: return %[[BOTH]]#0, %[[BOTH]]#1
 func.func @shared(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %0 = nn.exp %x : tensor<4x4xf32>
   %1 = nn.relu %0 : tensor<4x4xf32>
@@ -58,10 +56,10 @@ func.func @diamond(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> 
   return %2 : tensor<4x2xf32>
 }
 
-// A kernel with a side result may not hold an op that waits for a reader of it: the two would wait for each other.
+// Two reductions over the same elements share what leads to them.
 // CHECK-LABEL: func @side_result
-// CHECK: %[[FIRST:.*]]:2 = nn.call
-// CHECK: nn.call @{{.*}}(%[[FIRST]]#0, %[[FIRST]]#1)
+// CHECK-NEXT: nn.call
+// CHECK-NEXT: return
 func.func @side_result(%x: tensor<3x5x2xf32>, %t: tensor<3x2xi64>) -> tensor<f32> {
   %loss, %weight = nn.nll_loss %x, %t {has_ignore = false, ignore = 0 : i64} : (tensor<3x5x2xf32>, tensor<3x2xi64>) -> (tensor<3x2xf32>, tensor<3x2xf32>)
   %0 = nn.reduce %loss {axes = array<i64: 0, 1>, kind = "+"} : (tensor<3x2xf32>) -> tensor<f32>
@@ -80,4 +78,16 @@ func.func @widening(%x: tensor<8xui8>) -> (tensor<8xf32>, tensor<8xf32>) {
   %1 = nn.exp %0 : tensor<8xf32>
   %2 = nn.sqrt %0 : tensor<8xf32>
   return %1, %2 : tensor<8xf32>, tensor<8xf32>
+}
+
+// A kernel may not hold an op that waits for another reader of its result: the two would wait for each other.
+// CHECK-LABEL: func @waiting
+// CHECK-NEXT: %[[EXP:.*]] = nn.call @{{.*}}(%arg0) :
+// CHECK-NEXT: %[[SUM:.*]] = nn.call @{{.*}}(%[[EXP]])
+// CHECK-NEXT: return %[[SUM]]
+func.func @waiting(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = nn.exp %x : tensor<4x4xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = nn.add %0, %1 : tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
 }

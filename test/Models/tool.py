@@ -40,7 +40,7 @@ def call(command, folder=None):
 
 
 def compile_model(model, artefact, *options, folder=None):
-    call([KUMIKO, "compile", model, "-o", artefact, *options], folder)
+    return call([KUMIKO, "compile", model, "-o", artefact, *options], folder)
 
 
 def run_model(model, inputs, threads, folder, *options):

@@ -1,0 +1,69 @@
+"""Ways in which exporters spell a normalisation, a softmax or an activation: name -> (arguments, nodes, results).
+
+In ONNX's text form. `B S H W C` are open sizes; a number `1.5` among the operands of a node is a constant.
+"""
+ROW, ONE = "float[B,S,64] x, float[64] g, float[64] b", "float[B,S,64] x"
+SCORES = "float[B,H,S,64] x, float[B,1,1,64] mask"
+IMAGE = "float[B,C,H,W] x, float[C,1,1] g, float[C,1,1] b"
+LIKE_X, LIKE_SCORES, LIKE_IMAGE = "float[B,S,64] y", "float[B,H,S,64] y", "float[B,C,H,W] y"
+
+NORM = """m = ReduceMean<axes=[-1]>(x); d = Sub(x, m); q = Mul(d, d); v = ReduceMean<axes=[-1]>(q)
+          ve = Add(v, 0.00001); s = Sqrt(ve); n = Div(d, s); w = Mul(n, g); y = Add(w, b)"""
+SQUARES = """v = ReduceMean<axes=[-1]>(q); ve = Add(v, 0.00001); s = Sqrt(ve)"""
+SOFTMAX = "m = ReduceMax<axes=[-1]>(a); d = Sub(a, m); e = Exp(d); s = ReduceSum(e, [-1]); y = Div(e, s)"
+RESIDUAL = "float[B,S,64] p, float[B,S,64] r, float[64] g, float[64] b"
+
+CASES = {
+    "layer norm": (ROW, "y = LayerNormalization<axis=-1>(x, g, b)", LIKE_X),
+    "layer norm, Mul": (ROW, NORM, LIKE_X),
+    "layer norm, Pow": (ROW, NORM.replace("Mul(d, d)", "Pow(d, 2.0)"), LIKE_X),
+    "layer norm, two Subs": (ROW, NORM.replace("q = Mul(d, d)", "c = Sub(x, m); q = Mul(c, c)"), LIKE_X),
+    "layer norm, Reciprocal": (ROW, NORM.replace("n = Div(d, s)", "r = Reciprocal(s); n = Mul(d, r)"), LIKE_X),
+    "layer norm, sums": (ROW, NORM.replace("m = ReduceMean<axes=[-1]>(x)", "t = ReduceSum(x, [-1]); m = Div(t, 64.0)"),
+                         LIKE_X),
+    "layer norm, mean of squares": (ROW, """m = ReduceMean<axes=[-1]>(x); xx = Mul(x, x); o = ReduceMean<axes=[-1]>(xx)
+          mm = Mul(m, m); v = Sub(o, mm); ve = Add(v, 0.00001); s = Sqrt(ve); d = Sub(x, m); n = Div(d, s)
+          w = Mul(n, g); y = Add(w, b)""", LIKE_X),
+    "layer norm, Cast inside": (ROW, NORM.replace("q = Mul(d, d)", "c = Cast<to=1>(d); q = Mul(c, c)"), LIKE_X),
+    "layer norm, from f16": (ROW.replace("float[B,S,64] x", "float16[B,S,64] h"), "x = Cast<to=1>(h); " + NORM, LIKE_X),
+    "layer norm, residual": (RESIDUAL, "x = Add(p, r); " + NORM, LIKE_X + ", float[B,S,64] x"),
+    "layer norm, residual, one op": (RESIDUAL, "x = Add(p, r); y = LayerNormalization<axis=-1>(x, g, b)",
+                                     LIKE_X + ", float[B,S,64] x"),
+    "layer norm, residual behind": (RESIDUAL, "x = Add(p, r); " + NORM.replace("y = ", "z = ") + "; y = Add(z, x)", LIKE_X),
+    "layer norm over channels": (IMAGE, NORM.replace("[-1]", "[1]"), LIKE_IMAGE),
+    "instance norm": (IMAGE.replace(",1,1", ""), "y = InstanceNormalization(x, g, b)", LIKE_IMAGE),
+    "instance norm, means": (IMAGE, NORM.replace("[-1]", "[2,3]"), LIKE_IMAGE),
+    "RMS norm, Pow": (ROW, f"q = Pow(x, 2.0); {SQUARES}; r = Div(1.0, s); n = Mul(x, r); y = Mul(n, g)", LIKE_X),
+    "RMS norm, Mul": (ROW, f"q = Mul(x, x); {SQUARES}; n = Div(x, s); y = Mul(g, n)", LIKE_X),
+    "L2 norm": (ONE, "n = ReduceL2<axes=[-1]>(x); y = Div(x, n)", LIKE_X),
+    "L2 norm, Max": (ONE, "n = ReduceL2<axes=[-1]>(x); c = Max(n, 0.000001); y = Div(x, c)", LIKE_X),
+    "L2 norm, sums": (ONE, "q = Mul(x, x); s = ReduceSum(q, [-1]); r = Sqrt(s); y = Div(x, r)", LIKE_X),
+    "L2 norm, one op": (ONE, "y = LpNormalization<axis=-1, p=2>(x)", LIKE_X),
+    "deviation": (ONE, """m = ReduceMean<axes=[-1]>(x); d = Sub(x, m); q = Mul(d, d)
+          v = ReduceMean<axes=[-1], keepdims=0>(q); s = Sqrt(v); o = ReduceMean<axes=[-1], keepdims=0>(x)
+          y = Add(s, o)""", "float[B,S] y"),
+    "GELU, erf": (ONE, "d = Div(x, 1.4142135); f = Erf(d); a = Add(f, 1.0); m = Mul(x, a); y = Mul(m, 0.5)", LIKE_X),
+    "GELU, tanh": (ONE, """p = Pow(x, 3.0); q = Mul(p, 0.044715); r = Add(x, q); s = Mul(r, 0.7978845); t = Tanh(s)
+          a = Add(t, 1.0); h = Mul(x, 0.5); y = Mul(h, a)""", LIKE_X),
+    "SiLU": (ONE, "s = Sigmoid(x); y = Mul(x, s)", LIKE_X),
+    "HardSwish": (ONE, "y = HardSwish(x)", LIKE_X),
+    "HardSwish, Clip": (ONE, "a = Add(x, 3.0); c = Clip(a, 0.0, 6.0); m = Mul(x, c); y = Div(m, 6.0)", LIKE_X),
+    "Mish, Softplus": (ONE, "s = Softplus(x); t = Tanh(s); y = Mul(x, t)", LIKE_X),
+    "Mish, Exp": (ONE, "e = Exp(x); a = Add(e, 1.0); l = Log(a); t = Tanh(l); y = Mul(x, t)", LIKE_X),
+    "softmax": (ONE, "y = Softmax<axis=-1>(x)", LIKE_X),
+    "softmax, with maximum": (ONE.replace(" x", " a"), SOFTMAX, LIKE_X),
+    "softmax, without": (ONE, "e = Exp(x); s = ReduceSum(e, [-1]); y = Div(e, s)", LIKE_X),
+    "softmax over another axis": (ONE.replace(" x", " a"), SOFTMAX.replace("[-1]", "[1]"), LIKE_X),
+    "softmax, scale, mask": (SCORES, "d = Div(x, 8.0); a = Add(d, mask); y = Softmax<axis=-1>(a)", LIKE_SCORES),
+    "softmax, scale, mask, parts": (SCORES, "d = Mul(x, 0.125); a = Add(d, mask); " + SOFTMAX.replace("d ", "u ").replace(
+        "(d)", "(u)"), LIKE_SCORES),
+    "softmax, Where": (SCORES.replace("float[B,1", "bool[B,1"),
+                       "d = Div(x, 8.0); a = Where(mask, d, -10000.0); y = Softmax<axis=-1>(a)", LIKE_SCORES),
+    "softmax, Where, parts": (SCORES.replace("float[B,1", "bool[B,1"), "h = Div(x, 8.0); a = Where(mask, h, -10000.0); "
+                              + SOFTMAX, LIKE_SCORES),
+    "log-softmax": (ONE, "y = LogSoftmax<axis=-1>(x)", LIKE_X),
+    "log-softmax, parts": (ONE, """m = ReduceMax<axes=[-1]>(x); d = Sub(x, m); e = Exp(d); s = ReduceSum(e, [-1])
+          l = Log(s); y = Sub(d, l)""", LIKE_X),
+    "log-softmax, LogSumExp": (ONE, "l = ReduceLogSumExp<axes=[-1]>(x); y = Sub(x, l)", LIKE_X),
+    "log-softmax, Log": (ONE, "s = Softmax<axis=-1>(x); y = Log(s)", LIKE_X),
+}
