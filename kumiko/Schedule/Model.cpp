@@ -116,6 +116,9 @@ static void keepSharedRows(Schedule &schedule, const RowsShape &rows, Block &bod
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (!generic || generic.getNumReductionLoops() != 0 || generic.getNumResults() != 1 || !isExpensive(generic))
       continue;
+    // One number per row is no row, and must be there for rows of no elements, too.
+    if (cast<RankedTensorType>(generic->getResult(0).getType()).getRank() == int64_t(rows.kept.size()))
+      continue;
     bool reduced = false;
     for (Operation *user : op.getUsers())
       if (auto other = dyn_cast<linalg::GenericOp>(user))

@@ -226,6 +226,12 @@ def normal(g):
     return [g.Softmax(y, axis=1), g.CumSum(x, g.known(1)), g.ArgMax(x, axis=1), g.ReduceMean(x, axes=[0, 1])]
 
 
+@sizes(dict(n=3, m=5), dict(n=1, m=17), dict(n=0, m=4))
+def rows_of_nothing(g):
+    x = g.draw("x", 2, "n", "m")
+    return [g.Exp(g.ReduceLogSumExp(x, axes=[1])), g.ReduceSum(x, g.known([1])), g.Softmax(x, axis=1)]
+
+
 @sizes(dict(i=2, j=3, k=4), dict(i=17, j=1, k=9))
 def einsum(g):
     return [g.Einsum(g.draw("x", "i", "j", "k"), g.draw("y", "k", "j"), equation="ijk,kj->ik")]
