@@ -1,4 +1,5 @@
 #include "kumiko/Pipeline/Explain.h"
+#include "kumiko/Plan/Plan.h"
 #include "kumiko/Support/Problem.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringSet.h"
@@ -8,22 +9,6 @@
 
 using namespace mlir;
 using namespace kumiko;
-
-static void appendNames(Location location, SmallVectorImpl<StringRef> &names) {
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    if (!llvm::is_contained(names, name.getName().getValue()))
-      names.push_back(name.getName().getValue());
-  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location inner : fused.getLocations())
-      appendNames(inner, names);
-  }
-}
-
-std::string kumiko::sourceNodes(Location location) {
-  SmallVector<StringRef> names;
-  appendNames(location, names);
-  return llvm::join(names, ",");
-}
 
 namespace {
 /// Passes run on several threads; so do their remarks.

@@ -52,7 +52,4 @@ private:
   mlir::MLIRContext &context;
 };
 
-/// The source nodes that a location names, comma separated.
-std::string sourceNodes(mlir::Location location);
-
 } // namespace kumiko

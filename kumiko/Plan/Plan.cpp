@@ -30,9 +30,9 @@ static void appendNames(Location loc, llvm::SmallVectorImpl<StringRef> &names) {
   }
 }
 
-static std::string nodesOf(Operation *op) {
+std::string kumiko::sourceNodes(Location location) {
   SmallVector<StringRef> names;
-  appendNames(op->getLoc(), names);
+  appendNames(location, names);
   return llvm::join(names, ",");
 }
 
@@ -476,7 +476,7 @@ private:
     ProgramCall planned;
     planned.kind = isa<nn::IfOp>(op) ? CallKind::Choice : CallKind::Loop;
     planned.loops = loops;
-    planned.nodes = nodesOf(op);
+    planned.nodes = sourceNodes(op->getLoc());
     planned.scope = scopeOf(*op->getBlock());
     if (auto scan = dyn_cast<nn::ScanOp>(op)) {
       planned.chunks = stepsOf(scan);
@@ -543,7 +543,7 @@ private:
       planned.buffers.push_back(resolved(places.lookup(result)));
       planned.buffers.back().bytes = bytesOf(result);
     }
-    planned.nodes = nodesOf(call);
+    planned.nodes = sourceNodes(call.getLoc());
     program.calls.push_back(std::move(planned));
     return success();
   }

@@ -18,6 +18,9 @@ namespace kumiko {
 /// the module (and the file mapped below it) outlives the program. Fails with a diagnostic.
 mlir::FailureOr<Program> planProgram(mlir::ModuleOp module, llvm::StringRef name);
 
+/// The source nodes that a location names, comma separated.
+std::string sourceNodes(mlir::Location location);
+
 /// Writes the plan onto the calls, for people: `buffers = ["input0", "weights+1024", "arena+0"]`; inside of loops
 /// also `+64*turn0`, and `+64*odd0` or `+64*even0` for what alternates.
 void annotate(mlir::ModuleOp module, const Program &program);

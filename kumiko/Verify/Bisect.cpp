@@ -1,6 +1,6 @@
 #include "kumiko/Verify/Bisect.h"
 #include "kumiko/Evaluate/Graph.h"
-#include "kumiko/Pipeline/Explain.h"
+#include "kumiko/Plan/Plan.h"
 #include "kumiko/Verify/CompiledCase.h"
 #include "kumiko/Verify/Shrink.h"
 #include "mlir/IR/Action.h"

@@ -1,6 +1,6 @@
 #include "kumiko/Verify/EachPass.h"
 #include "kumiko/Evaluate/Graph.h"
-#include "kumiko/Pipeline/Explain.h"
+#include "kumiko/Plan/Plan.h"
 #include "kumiko/Support/Convert.h"
 #include "kumiko/Verify/BindSymbols.h"
 #include "mlir/Pass/PassInstrumentation.h"

@@ -5,6 +5,7 @@
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Pipeline/Execute.h"
+#include "kumiko/Plan/Plan.h"
 #include "kumiko/Verify/BindSymbols.h"
 #include "kumiko/Verify/Verify.h"
 #include "kumiko/Verify/WatchedCalls.h"

@@ -1,5 +1,5 @@
 #include "kumiko/Verify/RuleCollector.h"
-#include "kumiko/Pipeline/Explain.h"
+#include "kumiko/Plan/Plan.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;

@@ -261,17 +261,19 @@ def gru_both_ways(g):
     return [g.Transpose(states[0], perm=[0, 2, 1, 3]), states[1]]
 
 
+def loop_body(*nodes):
+    """From `i`, `go` and a `state` of n numbers to `again`, the `next` state and what is `kept`."""
+    row = lambda name: helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n"])
+    flag = lambda name: helper.make_tensor_value_info(name, TensorProto.BOOL, [])
+    turn = helper.make_tensor_value_info("i", TensorProto.INT64, [])
+    return helper.make_graph(nodes, "body", [turn, flag("go"), row("state")], [flag("again"), row("next"), row("kept")])
+
+
 @sizes(dict(n=2, turns=3), dict(n=5, turns=0), dict(n=1, turns=9))
 def loop_collects(g):
-    body = helper.make_graph(
-        [helper.make_node("Add", ["state", "state"], ["next"]), helper.make_node("Identity", ["go"], ["again"]),
-         helper.make_node("Identity", ["next"], ["kept"])],
-        "body",
-        [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []),
-         helper.make_tensor_value_info("state", TensorProto.FLOAT, ["n"])],
-        [helper.make_tensor_value_info("again", TensorProto.BOOL, []),
-         helper.make_tensor_value_info("next", TensorProto.FLOAT, ["n"]),
-         helper.make_tensor_value_info("kept", TensorProto.FLOAT, ["n"])])  # fmt: skip
+    body = loop_body(
+        helper.make_node("Add", ["state", "state"], ["next"]), helper.make_node("Identity", ["go"], ["again"]),
+        helper.make_node("Identity", ["next"], ["kept"]))  # fmt: skip
     turns = g.give("turns", [], lambda at: at["turns"])
     return g.Loop(turns, g.known(True, dtype=bool), g.draw("x", "n"), body=body, outputs=2)
 
@@ -279,15 +281,9 @@ def loop_collects(g):
 @sizes(dict(n=2, limit=40), dict(n=3, limit=0), dict(n=1, limit=5000))
 def loop_until(g):
     """Collects until the sum is large; nothing bounds the turns."""
-    body = helper.make_graph(
-        [helper.make_node("Add", ["state", "step"], ["next"]), helper.make_node("ReduceSum", ["next"], ["sum"], keepdims=0),
-         helper.make_node("Less", ["sum", "limit"], ["again"]), helper.make_node("Neg", ["next"], ["kept"])],
-        "body",
-        [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []),
-         helper.make_tensor_value_info("state", TensorProto.FLOAT, ["n"])],
-        [helper.make_tensor_value_info("again", TensorProto.BOOL, []),
-         helper.make_tensor_value_info("next", TensorProto.FLOAT, ["n"]),
-         helper.make_tensor_value_info("kept", TensorProto.FLOAT, ["n"])])  # fmt: skip
+    body = loop_body(
+        helper.make_node("Add", ["state", "step"], ["next"]), helper.make_node("ReduceSum", ["next"], ["sum"], keepdims=0),
+        helper.make_node("Less", ["sum", "limit"], ["again"]), helper.make_node("Neg", ["next"], ["kept"]))  # fmt: skip
     g.give("limit", [], lambda at: at["limit"], np.float32)
     g.give("step", ["n"], lambda at: np.arange(at["n"]) + 1, np.float32)
     start = g.give("start", ["n"], lambda at: np.zeros(at["n"]), np.float32)

@@ -6,6 +6,7 @@
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Pipeline/Inputs.h"
 #include "kumiko/Pipeline/Progress.h"
+#include "kumiko/Plan/Plan.h"
 #include "kumiko/Support/Npy.h"
 #include "kumiko/Verify/Bisect.h"
 #include "kumiko/Verify/Verify.h"
