@@ -193,10 +193,17 @@ Value Body::harmless(Value index) {
   return arith::SelectOp::create(b, lowering.loc, active, index, scalar.integer(ElementType::Index, 0));
 }
 
-Value Body::checked(const Expr &index, int64_t extent) {
+Value Body::checked(const Expr &index, const eq::Extent &extent) {
   Location loc = lowering.loc;
-  auto type = RankedTensorType::get({extent}, b.getI1Type());
-  Value truth = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, true));
+  Value truth;
+  if (extent.isStatic()) {
+    auto type = RankedTensorType::get({extent.value()}, b.getI1Type());
+    truth = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, true));
+  } else {
+    auto type = RankedTensorType::get({ShapedType::kDynamic}, b.getI1Type());
+    Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+    truth = tensor::SplatOp::create(b, loc, yes, type, ValueRange(indexValue(b, loc, extent)));
+  }
   auto extract = tensor::ExtractOp::create(b, loc, truth, harmless(emit(index)));
   extract->setAttr(checkedAttribute, b.getDenseI64ArrayAttr({0}));
   return extract;

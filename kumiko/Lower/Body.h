@@ -26,7 +26,7 @@ public:
   /// only where it counts.
   void onlyWhere(mlir::Value condition) { active = condition; }
   /// True, after it has been made sure that the index is one of `extent`.
-  mlir::Value checked(const eq::Expr &index, int64_t extent);
+  mlir::Value checked(const eq::Expr &index, const eq::Extent &extent);
 
   /// The number that all elements of the tensor read have, when it is a constant of one number; null otherwise.
   static mlir::TypedAttr uniformValue(const Lowering &lowering, const eq::Expr &read);

@@ -142,10 +142,10 @@ private:
       if (!plain[d] && !solvedDimension.contains(d)) {
         const Expr *place = rewritten(*index);
         result.conditions.push_back(apply(Function::Eq, ElementType::B1, place, result.targets[0].indices[d]));
-        // Into a size that is an expression a write outside is dropped.
         const eq::Extent &extent = instance.tensors[target.tensor].type.shape[d];
-        if (extent.isStatic() && eq::readsTensor(*index) && !rangeOf(*index, extents).within(extent.value()))
-          required.push_back({place, extent.value()});
+        bool exists = extent.isStatic() && rangeOf(*index, extents).within(extent.value());
+        if (eq::readsTensor(*index) && !exists)
+          required.push_back({place, extent});
       }
   }
 

@@ -20,7 +20,7 @@ namespace kumiko::lower {
 /// An index that comes from data and must be one of `extent`.
 struct RequiredIndex {
   const eq::Expr *index;
-  int64_t extent;
+  eq::Extent extent;
 };
 
 struct Inverted {

@@ -59,6 +59,8 @@ Extents KernelExtents::compute(Value tensor) {
     return Extents(of(destination.getTiedOpOperand(cast<OpResult>(tensor))->get()));
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
     return ofIndices(empty.getMixedSizes());
+  if (auto splat = dyn_cast<tensor::SplatOp>(op))
+    return ofIndices(getMixedValues(type.getShape(), splat.getDynamicSizes(), splat.getContext()));
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return extentsOf(slice);
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))

@@ -30,3 +30,16 @@ func.func @transposed_convolution(%x: tensor<1x2x6xf32>, %w: tensor<2x3x4xf32>) 
   %y = nn.conv_transpose %x, %w {stride = array<i64: 2>, dilation = array<i64: 1>, lo = array<i64: 0>, out = array<i64: 14>} : (tensor<1x2x6xf32>, tensor<2x3x4xf32>) -> tensor<1x3x14xf32>
   return %y : tensor<1x3x14xf32>
 }
+
+// -----
+
+// Into a size that is an expression: what is read to see whether the place exists is as long as the result.
+// CHECK-LABEL: func.func @symbolic
+// CHECK: %[[N:.*]] = nn.extent #nn.extent<"n">
+// CHECK: %[[PLACES:.*]] = tensor.splat %true[%[[N]]] : tensor<?xi1>
+// CHECK: tensor.extract %[[PLACES]][%{{.*}}] {checked = array<i64: 0>} : tensor<?xi1>
+func.func @symbolic(%x: tensor<?xf32, #nn.extents<"n">>, %i: tensor<4xi64>, %u: tensor<4xf32>) -> tensor<?xf32, #nn.extents<"n">>
+    attributes {nn.symbols = [{name = "n"}]} {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"} : (tensor<?xf32, #nn.extents<"n">>, tensor<4xi64>, tensor<4xf32>) -> tensor<?xf32, #nn.extents<"n">>
+  return %y : tensor<?xf32, #nn.extents<"n">>
+}

@@ -69,9 +69,33 @@ def check_contradiction(folder):
         raise tool.Failure("4 and 5 were both taken for n")
 
 
+def check_outside(folder):
+    """A scatter may not write outside of a size that is known only when it runs."""
+    library, inputs = folder / "model.so", folder / "in.npz"
+    for name, places in (("ScatterElements", [[0], [5]]), ("ScatterND", [[5, 0], [0, 0]]), ("ScatterND", [[0, 0], [-9, 0]])):
+        builder = Builder()
+        model = folder / "model.onnx"
+        where = builder.give("where", ["k", len(places[0])], lambda at: at["places"])
+        new = builder.draw("new", *(["k", 1] if name == "ScatterElements" else ["k"]))
+        scatter = getattr(builder, name)(builder.draw("x", "n", 2), where, new)
+        onnx.save(builder.model([builder.Neg(scatter)]), model)
+        tool.compile_model(model, library)
+        feeds = builder.feeds(dict(places=places, k=2, n=5), 0)
+        np.savez(inputs, **feeds)
+        for way in (library, model):
+            try:
+                tool.run_model(way, inputs, 1, folder)
+            except tool.Failure as failure:
+                if "out of range" not in str(failure):
+                    raise tool.Failure(f"{name} of {way.name} ended, but with: {failure}") from None
+            else:
+                raise tool.Failure(f"{name} of {way.name} wrote outside")
+
+
 def main():
     checks = {name: lambda folder, name=name: check(name, folder) for name in CASES}
     checks["contradiction"] = check_contradiction
+    checks["outside"] = check_outside
     wanted = sys.argv[1:] or list(checks)
     if unknown := set(wanted) - set(checks):
         sys.exit(f"no such case: {', '.join(sorted(unknown))}")

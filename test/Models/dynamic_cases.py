@@ -245,6 +245,15 @@ def lookup(g):
     return [g.Gather(x, where), g.ScatterND(x, places, g.draw("new", "m", 5))]
 
 
+@sizes(dict(n=3, m=4, k=2), dict(n=20, m=1, k=9))
+def scattered(g):
+    x, updates = g.draw("x", "n", "m"), g.draw("new", "k", "m")
+    rows = g.give("rows", ["k", "m"], lambda at: np.arange(at["k"] * at["m"]).reshape(at["k"], -1) % at["n"] - at["n"])
+    pairs = g.give("pairs", ["k", 2], lambda at: np.stack([np.arange(at["k"]) % at["n"], np.arange(at["k"]) % at["m"]], 1))
+    return [g.ScatterElements(x, rows, updates, axis=0, reduction="add"),
+            g.ScatterND(x, pairs, g.draw("single", "k"), reduction="add")]
+
+
 # Recurrences and control flow
 
 

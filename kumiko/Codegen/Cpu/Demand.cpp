@@ -33,6 +33,8 @@ Value Demand::at(Value tensor, ArrayRef<Form> position) {
     return atGeneric(generic, cast<OpResult>(tensor).getResultNumber(), position);
   if (auto fill = dyn_cast<linalg::FillOp>(op))
     return scalarOutside(fill.getInputs()[0]);
+  if (auto splat = dyn_cast<tensor::SplatOp>(op))
+    return scalarOutside(splat.getInput());
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return atRegion({pad.getSource(), scalarOutside(pad.getConstantPaddingValue()), Value(),
                      KernelExtents::ofIndices(pad.getMixedLowPad()), Extents(storage.extents.of(pad.getSource())),

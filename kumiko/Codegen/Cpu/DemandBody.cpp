@@ -345,7 +345,8 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
     return value;
   };
   for (Operation &inner : block->without_terminator()) {
-    if (!needed.contains(inner.getResult(0)))
+    // What a tensor in a body holds is found when one of its elements is read.
+    if (!needed.contains(inner.getResult(0)) || isa<RankedTensorType>(inner.getResult(0).getType()))
       continue;
     SmallVector<Value> operands;
     for (Value operand : inner.getOperands())

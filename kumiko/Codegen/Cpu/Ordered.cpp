@@ -158,9 +158,12 @@ static void scatterPoint(Share &share, llvm::function_ref<Form()> here) {
   const ScatterShape &shape = k.shape.scatter;
   linalg::GenericOp op = shape.op;
   // Where a place from data does not exist nothing is written, so the body would not notice.
-  for (tensor::ExtractOp exists : op.getBody()->getOps<tensor::ExtractOp>())
-    if (exists->hasAttr(checkedAttribute) && matchPattern(exists.getTensor(), m_Constant()))
+  for (tensor::ExtractOp exists : op.getBody()->getOps<tensor::ExtractOp>()) {
+    bool saysOnlyThat =
+        matchPattern(exists.getTensor(), m_Constant()) || exists.getTensor().getDefiningOp<tensor::SplatOp>();
+    if (exists->hasAttr(checkedAttribute) && saysOnlyThat)
       k.demand.bodyValue(op, share.point, exists);
+  }
   Value inside;
   for (const auto &[loop, value] : shape.places) {
     Value place = k.demand.bodyValue(op, share.point, value);
