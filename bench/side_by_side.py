@@ -25,6 +25,7 @@ from systems import Failure, open_system
 
 MODELS = probe.ROOT / "build" / "models"
 REAL = probe.ROOT / "build" / "real"
+OURS = ("kumiko", "plain")
 TOLERANCE = 1e-5  # of the largest magnitude of an output
 
 
@@ -64,7 +65,7 @@ def open_all(kinds, model, threads, folder):
 
 def compare(systems, failures, tolerance):
     """Take out systems whose answer differs from the first peer's; they are not timed. -> differences."""
-    reference = next((s for s in systems.values() if s.name != "kumiko"), None)
+    reference = next((s for s in systems.values() if s.name not in OURS), None)
     if not reference:
         return {}
     wanted, differences = reference.outputs(), {}
@@ -114,6 +115,7 @@ def measure(model, threads, options):
                 "version": systems[kind].version,
                 "setting": systems[kind].setting,
                 "difference": differences.get(kind),
+                "peak_bytes": systems[kind].peak_bytes(),
             }
         for system in systems.values():
             system.close()
@@ -143,7 +145,7 @@ def print_table(rows, kinds):
 def best_ratio(row):
     """The best peer's minimum over ours: above one, Kumiko is faster. None where one of them fails."""
     ours = row["systems"].get("kumiko", {}).get("min_ms")
-    peers = [r["min_ms"] for kind, r in row["systems"].items() if kind != "kumiko" and "min_ms" in r]
+    peers = [r["min_ms"] for kind, r in row["systems"].items() if kind not in OURS and "min_ms" in r]
     return min(peers) / ours if ours and peers else None
 
 

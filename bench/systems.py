@@ -1,7 +1,11 @@
-"""The systems that are compared, each behind the same three calls: open, outputs, burst."""
+"""The systems that are compared, each behind the same calls: open, outputs, burst, peak_bytes.
+
+`plain` is Kumiko without its graph level.
+"""
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -11,6 +15,10 @@ import numpy as np
 from probe import ROOT, pinned
 
 HERE = pathlib.Path(__file__).resolve().parent
+# All of the graph level: names for --without.
+GRAPH_LEVEL = ["fusion", "nn-simplify", "nn-fold-constants", "nn-simplify-loops", "nn-quantized-products",
+               "nn-integer-products", "nn-expand-transforms", "nn-fold-batch-norm", "nn-expand-conv-transpose",
+               "nn-assign-layout", "nn-expand-padding"]  # fmt: skip
 KUMIKO = pathlib.Path(os.environ.get("KUMIKO", ROOT / "build" / "release" / "bin" / "kumiko"))
 
 
@@ -63,6 +71,11 @@ class Peer:
         times = self.ask(f"burst {seconds}")["ms"]
         return min(times), statistics.median(times)
 
+    def peak_bytes(self):
+        """The most that the process has had resident."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return 1024 * int(re.search(r"VmHWM:\s+(\d+)", status).group(1))
+
     def close(self):
         self.process.stdin.close()
         self.process.wait()
@@ -71,14 +84,14 @@ class Peer:
 class Kumiko:
     """Our own: compiled once to a shared library, timed in process by `kumiko bench`."""
 
-    name, version, setting = "kumiko", "(this build)", "compiled to a shared library, timed by kumiko bench"
+    version, setting = "(this build)", "compiled to a shared library, timed by kumiko bench"
 
-    def __init__(self, model, inputs, threads, folder):
-        self.inputs, self.threads, self.folder = inputs, threads, folder
-        self.artefact = folder / "model.so"
+    def __init__(self, name, model, inputs, threads, folder, without=()):
+        self.name, self.inputs, self.threads, self.folder = name, inputs, threads, folder
+        self.artefact = folder / f"{name}.so"
         if not KUMIKO.exists():
             raise Failure(f"no {KUMIKO}; run ./scripts/build first")
-        self.call("compile", model, "-o", self.artefact)
+        self.call("compile", model, "-o", self.artefact, *(word for part in without for word in ("--without", part)))
 
     def call(self, *arguments):
         done = subprocess.run([*pinned(self.threads), KUMIKO, *arguments], capture_output=True, text=True)
@@ -86,8 +99,18 @@ class Kumiko:
             raise Failure(f"exit {done.returncode}: {last_line(done.stderr)}")
         return done.stdout
 
+    def peak_bytes(self):
+        """The most that a process which runs the library has resident."""
+        run = ["run", self.artefact, "--inputs", self.inputs, "--outputs", self.folder / "peak.npz"]
+        process = subprocess.Popen([KUMIKO, *run, "--threads", str(self.threads)], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise Failure(f"exit {process.returncode}")
+        return 1024 * usage.ru_maxrss
+
     def outputs(self):
-        path = self.folder / "kumiko.npz"
+        path = self.folder / f"{self.name}.npz"
         self.call("run", self.artefact, "--inputs", self.inputs, "--outputs", path, "--threads", str(self.threads))
         return dict(np.load(path))
 
@@ -102,6 +125,6 @@ class Kumiko:
 
 
 def open_system(kind, model, inputs, threads, folder):
-    if kind == "kumiko":
-        return Kumiko(model, inputs, threads, folder)
+    if kind in ("kumiko", "plain"):
+        return Kumiko(kind, model, inputs, threads, folder, GRAPH_LEVEL if kind == "plain" else ())
     return Peer(kind, model, inputs, threads, folder)

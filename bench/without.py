@@ -15,11 +15,8 @@ import subprocess
 import tempfile
 
 import probe
-from systems import KUMIKO, Failure, last_line
+from systems import GRAPH_LEVEL, KUMIKO, Failure, last_line
 
-PASSES = ["fusion", "nn-simplify", "nn-fold-constants", "nn-simplify-loops", "nn-quantized-products",
-          "nn-integer-products", "nn-expand-transforms", "nn-fold-batch-norm", "nn-expand-conv-transpose",
-          "nn-assign-layout", "nn-expand-padding"]  # fmt: skip
 FOLDERS = [probe.ROOT / "build" / "models", probe.ROOT / "build" / "real"]
 
 
@@ -44,7 +41,7 @@ def build(model, parts, library):
 
 def measure(name, options, folder):
     model = find(name)
-    variants = {"all": [], **{part: [part] for part in options.parts}, "none": PASSES}
+    variants = {"all": [], **{part: [part] for part in options.parts}, "none": GRAPH_LEVEL}
     kernels, best, failed = {}, {}, {}
     for variant, parts in variants.items():
         try:
@@ -69,7 +66,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--parts", type=lambda text: text.split(","), default=PASSES, help="comma separated")
+    parser.add_argument("--parts", type=lambda text: text.split(","), default=GRAPH_LEVEL, help="comma separated")
     parser.add_argument("models", nargs="+")
     options = parser.parse_args()
     ratios = {}

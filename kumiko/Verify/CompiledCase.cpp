@@ -9,10 +9,11 @@ using namespace kumiko;
 /// Functions of compiled code are a few units off the evaluator's.
 static constexpr double unitsOfCode = 4;
 
-std::optional<RoundingJudge::Answer> kumiko::judgeCompiled(const TestCase &test, Allow allow, ProblemList &problems) {
+std::optional<RoundingJudge::Answer> kumiko::judgeCompiled(const TestCase &test, mlir::ModuleOp program, Allow allow,
+                                                           ProblemList &problems) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  test.module.get().print(out, mlir::OpPrintingFlags().enableDebugInfo());
+  program.print(out, mlir::OpPrintingFlags().enableDebugInfo());
   auto session = std::make_unique<Session>(/*jobs=*/1);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&session->context()));
   if (!module) {

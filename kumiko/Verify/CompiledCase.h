@@ -7,8 +7,10 @@
 
 namespace kumiko {
 
-/// Compiles the case in a context of its own, runs it on one thread and judges its results. Problems are added when it
-/// cannot be compiled or run; they do not mean that the results are wrong.
-std::optional<RoundingJudge::Answer> judgeCompiled(const TestCase &test, Allow allow, ProblemList &problems);
+/// Compiles `program` in a context of its own, runs it on one thread and judges its results by those of the case, whose
+/// module it is or the same with symbols in place of sizes. Problems are added when it cannot be compiled or run; they
+/// do not mean that the results are wrong.
+std::optional<RoundingJudge::Answer> judgeCompiled(const TestCase &test, mlir::ModuleOp program, Allow allow,
+                                                   ProblemList &problems);
 
 } // namespace kumiko

@@ -3,7 +3,9 @@
 #include "kumiko/Fuse/Passes.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Verify/BindSymbols.h"
 #include "kumiko/Verify/CompiledCase.h"
+#include "test/Graphs/OpenSizes.h"
 
 using namespace kumiko;
 using namespace kumiko::graphs;
@@ -11,7 +13,7 @@ using llvm::Twine;
 using Tensors = llvm::SmallVector<Tensor, 2>;
 
 llvm::StringRef graphs::nameOf(Check check) {
-  constexpr llvm::StringLiteral names[] = {"exact", "rounding", "compiled"};
+  constexpr llvm::StringLiteral names[] = {"exact", "rounding", "open sizes", "compiled", "compiled with open sizes"};
   return names[unsigned(check)];
 }
 
@@ -64,12 +66,14 @@ static Verdict verdictOf(const RoundingJudge::Answer &answer) {
   return answer.unstable ? Verdict{Verdict::Kind::Skipped, "hangs on last places"} : Verdict();
 }
 
-/// Grouping ops into kernels changes no bit.
-static Verdict judgeFused(const TestCase &optimized) {
+/// Grouping ops into kernels changes no bit. Symbols, if any, get their values.
+static Verdict judgeFused(TestCase &optimized, const llvm::StringMap<int64_t> &symbols) {
   TestCase fused = optimized.clone();
   std::string why = run(fused, [](mlir::PassManager &passes) { passes.addPass(createFormKernelsPass()); });
   if (!why.empty())
     return Verdict::failed(why);
+  bindSymbols(*optimized.module, symbols);
+  bindSymbols(*fused.module, symbols);
   auto wanted = evaluate(optimized, Precision::Declared), got = evaluate(fused, Precision::Declared);
   if (!wanted || !got)
     return Verdict::failed("the evaluator on kernels: " +
@@ -78,11 +82,12 @@ static Verdict judgeFused(const TestCase &optimized) {
   return difference ? Verdict::failed("as kernels, " + difference->text()) : Verdict();
 }
 
-static Verdict judgeRounding(const TestCase &graph, bool wild) {
-  TestCase optimized = graph.clone();
+/// Judges `optimized`, which is the graph as it was or with symbols in place of sizes.
+static Verdict judgeRounding(const TestCase &graph, TestCase optimized, const llvm::StringMap<int64_t> &symbols,
+                             bool wild) {
   if (std::string why = optimize(optimized, Allow::Approximate); !why.empty())
     return Verdict::failed(why);
-  if (Verdict fused = judgeFused(optimized); fused.kind == Verdict::Kind::Failed)
+  if (Verdict fused = judgeFused(optimized, symbols); fused.kind == Verdict::Kind::Failed)
     return fused;
   auto got = evaluate(optimized, Precision::Double);
   if (!got)
@@ -117,11 +122,11 @@ static bool sumsTruthValues(const TestCase &graph) {
   return found;
 }
 
-static Verdict judgeCode(const TestCase &graph, bool wild) {
+static Verdict judgeCode(const TestCase &graph, mlir::ModuleOp compiled, bool wild) {
   if (sumsTruthValues(graph))
     return {Verdict::Kind::Skipped, "sums truth values"};
   ProblemList problems;
-  auto answer = judgeCompiled(graph, Allow::Approximate, problems);
+  auto answer = judgeCompiled(graph, compiled, Allow::Approximate, problems);
   if (!answer && problems.exitCode() == int(Fault::Unsupported))
     return {Verdict::Kind::Skipped, problems.all().front().what};
   if (!answer)
@@ -129,14 +134,28 @@ static Verdict judgeCode(const TestCase &graph, bool wild) {
   return wild ? Verdict() : verdictOf(*answer);
 }
 
+static Verdict judgeOpen(const TestCase &graph, Check check, bool wild) {
+  std::optional<OpenGraph> open = openSizes(graph);
+  if (!open)
+    return {Verdict::Kind::Passed, "every size is fixed"};
+  if (check == Check::CompiledOpen)
+    return judgeCode(graph, *open->module, wild);
+  TestCase copy = graph.clone();
+  copy.module = std::move(open->module);
+  return judgeRounding(graph, std::move(copy), open->symbols, wild);
+}
+
 Verdict graphs::judge(const TestCase &graph, Check check, bool wild) {
   switch (check) {
   case Check::Exact:
     return judgeExact(graph);
   case Check::Rounding:
-    return judgeRounding(graph, wild);
+    return judgeRounding(graph, graph.clone(), {}, wild);
   case Check::Compiled:
-    return judgeCode(graph, wild);
+    return judgeCode(graph, graph.module.get(), wild);
+  case Check::Open:
+  case Check::CompiledOpen:
+    return judgeOpen(graph, check, wild);
   }
   llvm_unreachable("all checks are above");
 }

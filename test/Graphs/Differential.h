@@ -21,9 +21,15 @@ enum class Check : uint8_t {
   /// After Optimize with everything allowed, both evaluated in f64, results differ by what rounding explains
   /// (kumiko/Verify/Stability.h); grouped into kernels they are the same in every bit.
   Rounding,
+  /// The same where the sizes of its arguments are symbols while it is optimised (OpenSizes.h).
+  Open,
   /// Compiled code is as near to the evaluator.
   Compiled,
+  /// So is code that was compiled with open sizes.
+  CompiledOpen,
 };
+inline constexpr Check allChecks[] = {Check::Exact, Check::Rounding, Check::Open, Check::Compiled, Check::CompiledOpen};
+inline bool needsCode(Check check) { return check >= Check::Compiled; }
 llvm::StringRef nameOf(Check check);
 
 /// How a verdict begins where the graph itself cannot be evaluated.

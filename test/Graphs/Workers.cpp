@@ -94,6 +94,7 @@ Totals graphs::judgeAll(uint64_t first, uint64_t count, unsigned jobs,
       totals.passed += outcome.kind == Verdict::Kind::Passed;
       totals.skipped += outcome.kind == Verdict::Kind::Skipped;
       totals.compiled += outcome.compiled;
+      totals.opened += outcome.opened;
       if (outcome.kind == Verdict::Kind::Failed)
         fail({number, outcome.check});
     }

@@ -16,7 +16,7 @@ namespace kumiko::graphs {
 struct Outcome {
   Verdict::Kind kind = Verdict::Kind::Passed;
   Check check = Check::Exact;
-  unsigned compiled = 0;
+  unsigned compiled = 0, opened = 0;
 };
 
 struct Failure {
@@ -25,7 +25,7 @@ struct Failure {
 };
 
 struct Totals {
-  uint64_t passed = 0, skipped = 0, compiled = 0;
+  uint64_t passed = 0, skipped = 0, compiled = 0, opened = 0;
   std::vector<Failure> failures; ///< in the order of their numbers
 };
 

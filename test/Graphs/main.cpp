@@ -3,10 +3,11 @@
 //   random-graphs [--seed S] [--count N] [--first N] [--jobs N] [--compile-each N] [--print] [--coverage] [--quick]
 //
 // Graph number k of seed S is always the same. Each is judged by the evaluator, before against after the Optimize stage
-// (Differential.h), every hundredth also compiled. A graph that fails is made as small as it can be and printed with
-// the command that shows it again; with `--quick` its number is all that is said. With `--coverage` every op of the
-// library must have occurred. The last line is `N passed, N failed, N skipped`; skipped are graphs whose results hang
-// on last places so that only a change of many units explains a difference.
+// (Differential.h), as it is and with symbols in place of sizes, every hundredth also compiled in both forms. A graph
+// that fails is made as small as it can be and printed with the command that shows it again; with `--quick` its number
+// is all that is said. With `--coverage` every op of the library must have occurred. The last line is `N passed, N
+// failed, N skipped`; skipped are graphs whose results hang on last places so that only a change of many units explains
+// a difference.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Nn/Equations.h"
@@ -15,6 +16,7 @@
 #include "kumiko/Verify/Shrink.h"
 #include "test/Graphs/Differential.h"
 #include "test/Graphs/GraphMaker.h"
+#include "test/Graphs/OpenSizes.h"
 #include "test/Graphs/Workers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -76,10 +78,11 @@ static Outcome judgeGraph(const Options &options, mlir::MLIRContext &context, ui
   TestCase graph = makeGraph(context, options.seed, number);
   counts.add(*graph.module);
   Outcome outcome;
-  for (Check check : {Check::Exact, Check::Rounding, Check::Compiled}) {
-    if (check == Check::Compiled && (options.compileEach == 0 || number % options.compileEach != 0))
+  for (Check check : allChecks) {
+    if (needsCode(check) && (options.compileEach == 0 || number % options.compileEach != 0))
       continue;
     Verdict verdict = judge(graph, check, isWild(number));
+    outcome.opened += check == Check::Open && verdict.kind == Verdict::Kind::Passed && verdict.what.empty();
     outcome.compiled += check == Check::Compiled && verdict.kind == Verdict::Kind::Passed;
     if (verdict.kind == Verdict::Kind::Passed)
       continue;
@@ -116,7 +119,7 @@ static void report(const Options &options, const Failure &failure) {
   Session session(1);
   TestCase graph = makeGraph(session.context(), options.seed, failure.number);
   bool wild = isWild(failure.number);
-  for (Check check : {Check::Exact, Check::Rounding, Check::Compiled}) {
+  for (Check check : allChecks) {
     if (failure.check.value_or(check) != check || !fails(graph, check, wild))
       continue;
     shrink(graph, [&](TestCase &candidate) { return fails(candidate, check, wild); }, 400);
@@ -147,8 +150,12 @@ int main(int argc, char **argv) {
            2;
   if (options.print) {
     Session session(1);
-    for (uint64_t number = options.first; number < options.first + options.count; ++number)
-      printGraph(makeGraph(session.context(), options.seed, number), outs());
+    for (uint64_t number = options.first; number < options.first + options.count; ++number) {
+      TestCase graph = makeGraph(session.context(), options.seed, number);
+      printGraph(graph, outs());
+      if (std::optional<OpenGraph> open = openSizes(graph))
+        open->module->print(outs());
+    }
     return 0;
   }
   OpCounts counts;
@@ -161,7 +168,7 @@ int main(int argc, char **argv) {
   for (const Failure &failure : llvm::ArrayRef(totals.failures).drop_front(std::min<size_t>(totals.failures.size(), 5)))
     outs() << "random-graphs --seed " << options.seed << " --first " << failure.number << " --count 1: fails, too\n";
   unsigned missing = options.coverage ? missingOps(counts) : 0;
-  outs() << totals.compiled << " also compiled\n";
+  outs() << totals.opened << " also with open sizes, " << totals.compiled << " also compiled\n";
   outs() << totals.passed << " passed, " << totals.failures.size() + missing << " failed, " << totals.skipped
          << " skipped\n";
   return totals.failures.empty() && missing == 0 ? 0 : 1;
