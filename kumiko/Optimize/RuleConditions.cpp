@@ -195,6 +195,22 @@ static bool haveElements(const Arguments &a) {
   });
 }
 
+/// A slice from these positions by these steps to this shape reads elements of the tensor, whatever its symbols are.
+static bool staysInside(const Arguments &a) {
+  SmallVector<Extent, 4> extents = nn::extentsOf(a.type(0));
+  std::optional<RuleNumber> start = evaluate(a.list[1], a.binding), step = evaluate(a.list[2], a.binding),
+                            out = evaluate(a.list[3], a.binding);
+  if (!start || !step || !out)
+    return false;
+  return llvm::all_of(llvm::zip_equal(extents, start->numbers, step->numbers, out->numbers), [](auto axis) {
+    const auto &[extent, first, by, count] = axis;
+    Extent last = first + (count - Extent(1)) * by;
+    return count.is(0) || llvm::all_of(ArrayRef{first, last}, [&](const Extent &place) {
+             return place.knownNonNegative() && (extent - Extent(1) - place).knownNonNegative();
+           });
+  });
+}
+
 /// An expansion to this shape only repeats: each dimension is the same, or one element.
 static bool onlyRepeats(const Arguments &a) {
   SmallVector<Extent, 4> extents = nn::extentsOf(a.type(0));
@@ -272,6 +288,7 @@ static constexpr Entry table[] = {
     {"zeros", 1, [](const Arguments &a) { return allNumbers(a, 0, [](int64_t n) { return n == 0; }); }},
     {"ones", 2, areOnes},
     {"repeats", 2, onlyRepeats},
+    {"inside", 4, staysInside},
     {"nonempty", 2, haveElements},
     {"moves_nothing", 2, movesNothingAtAll},
     {"keeps_order", 2,
