@@ -2,7 +2,7 @@
 #include "kumiko/Fuse/Copies.h"
 #include "kumiko/Fuse/Grouping.h"
 #include "kumiko/Fuse/Passes.h"
-#include "kumiko/Fuse/RepeatWidenings.h"
+#include "kumiko/Fuse/RepeatCheapOps.h"
 #include "kumiko/Nn/KernelSymbols.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -109,7 +109,7 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
         form(region.front(), builder);
     }
     copyBareResults(block);
-    repeatWidenings(block);
+    repeatCheapOps(block);
     if (fuse)
       for (const auto &group : groupOps(block))
         builder.build(*group);

@@ -35,12 +35,14 @@ static bool readsPart(Operation *op, unsigned operand, Value value) {
          *start % size == 0 && elementsOf(value) == elementsOf(op->getResult(0)) * (length / size);
 }
 
-/// Whether the product that `group` begins with has weights worth a register tile.
+/// Whether the product of `group` has weights worth a register tile.
 static bool hasManyWeights(const Group &group) {
-  return group.kind == OpClass::Contraction && llvm::any_of(group.first->getOperands(), [](Value operand) {
-           auto constant = operand.getDefiningOp<nn::ConstantOp>();
-           return constant && cast<RankedTensorType>(constant.getType()).getNumElements() > fewWeights;
-         });
+  auto isLarge = [](Value operand) {
+    auto constant = operand.getDefiningOp<nn::ConstantOp>();
+    return constant && cast<RankedTensorType>(constant.getType()).getNumElements() > fewWeights;
+  };
+  return group.kind == OpClass::Contraction &&
+         llvm::any_of(group.ops, [&](Operation *op) { return llvm::any_of(op->getOperands(), isLarge); });
 }
 
 namespace {
@@ -58,6 +60,9 @@ public:
     for (auto &group : groups)
       if (group->kind == OpClass::Injective && !group->ops.empty())
         followWhole(*group);
+    // Last, because whatever can follow what it is made of is written there.
+    for (Operation *op : concatenations)
+      absorbParts(op);
     std::vector<std::unique_ptr<Group>> result;
     for (auto &group : groups)
       if (!group->ops.empty()) {
@@ -80,9 +85,10 @@ private:
   }
 
   void place(Operation *op) {
-    OpClass kind = shape(op).kind;
+    OpClass kind = shape(op).joinsBoxes ? OpClass::Injective : shape(op).kind;
     std::optional<RowShape> rows = kind == OpClass::Reduction ? rowsOf(op) : std::nullopt;
-    Group *group = kind == OpClass::Injective ? follow(op) : rows ? followRows(op, *rows) : nullptr;
+    bool follows = kind == OpClass::Injective && !shape(op).joinsBoxes;
+    Group *group = follows ? follow(op) : rows ? followRows(op, *rows) : nullptr;
     if (!group) {
       groups.push_back(std::make_unique<Group>());
       group = groups.back().get();
@@ -92,8 +98,13 @@ private:
     }
     // What a symbol is read from must be there before whatever is sized by it.
     group->closed |= llvm::any_of(op->getUsers(), llvm::IsaPred<nn::SymbolOp>);
-    if (kind == OpClass::Injective || kind == OpClass::Reduction)
+    if (shape(op).joinsBoxes) {
+      // Each part is a loop of its own; what follows would have to ask at every element which part it is in.
+      group->closed = true;
+      concatenations.push_back(op);
+    } else if (kind <= OpClass::Contraction) {
       absorbProducers(group, op);
+    }
   }
 
   void add(Group &group, Operation *op) {
@@ -148,7 +159,7 @@ private:
     Value value = op->getOperand(operand);
     ReadKind kind = shape(op).reads[operand];
     if (group.closed)
-      return Decision::forbid("the producer's kernel ends in a pad");
+      return Decision::forbid("the producer's kernel ends in a pad or a concatenation");
     if (op->getNumResults() != 1)
       return Decision::forbid("the op has several results");
     if (group.rows)
@@ -175,7 +186,8 @@ private:
     case OpClass::Reduction:
       if (!alone)
         return Decision::forbid("the value has other readers");
-      if (kind != ReadKind::Identity)
+      // The border around windows is filled apart.
+      if (kind != ReadKind::Identity && (group.rows || kind != ReadKind::Shifted))
         return Decision::forbid("the rows are not read where they are computed");
       break;
     default:
@@ -187,7 +199,7 @@ private:
   /// Whether `op` works on the rows of `group`.
   Decision canJoinRows(const Group &group, Operation *op) {
     if (group.closed)
-      return Decision::forbid("the producer's kernel ends in a pad");
+      return Decision::forbid("the producer's kernel ends in a pad or a concatenation");
     if (Decision decision = staysInRows(op, *group.rows, [&](Value each) { return groupOf(each) == &group; });
         !decision)
       return decision;
@@ -219,6 +231,13 @@ private:
   }
 
   //===--- kernels of other operands join ---------------------------------------------------------===//
+
+  void absorbParts(Operation *concatenation) {
+    Group *group = homes.lookup(concatenation);
+    group->closed = false;
+    absorbProducers(group, concatenation);
+    homes.lookup(concatenation)->closed = true;
+  }
 
   void absorbProducers(Group *group, Operation *op) {
     for (OpOperand &operand : op->getOpOperands()) {
@@ -258,11 +277,12 @@ private:
     Operation *op = operand.getOwner();
     Value value = operand.get();
     if (producer.closed || group.closed)
-      return Decision::forbid("the producer's kernel ends in a pad");
+      return Decision::forbid("the producer's kernel ends in a pad or a concatenation");
     bool sameRows = producer.rows && group.rows == producer.rows;
     if (producer.kind != OpClass::Injective && !sameRows)
       return Decision::forbid("the producer is not elementwise");
-    if (group.kind == OpClass::Contraction && op == group.ops.front())
+    bool isBox = llvm::all_of(producer.ops, [&](Operation *each) { return shape(each).isBox || isUnitReshape(each); });
+    if (shape(op).kind == OpClass::Contraction && !isBox)
       return Decision::forbid("a contraction reads its operands many times");
     auto isReader = [&](Operation *user) { return homes.lookup(user) == &group; };
     auto isProducer = [&](Operation *user) { return homes.lookup(user) == &producer; };
@@ -277,7 +297,7 @@ private:
       if (leaking && (!sideBySide || !leaksOnly(producer, group, longExtentsOf(op->getResult(0)))))
         return Decision::forbid("the producer has readers of other sizes");
       eq::Extent reads = shape(op).kind == OpClass::Reduction ? shape(op).points : elementsOf(op->getResult(0));
-      if (!(elementsOf(value) - reads).knownNonNegative())
+      if (!isBox && !shape(op).joinsBoxes && !(elementsOf(value) - reads).knownNonNegative())
         return Decision::forbid("elements would be computed more than once");
     }
     if (Decision decision = isKnownInTime(producer, isReader); !decision)
@@ -350,7 +370,7 @@ private:
     if (inParts && !hasManyWeights(producer))
       return Decision::forbid("the kernels have different sizes");
     for (Operation *op : consumer.ops) {
-      if (op->getNumResults() != 1 || elementsOf(op->getResult(0)) != elements)
+      if (shape(op).kind != OpClass::Injective || op->getNumResults() != 1 || elementsOf(op->getResult(0)) != elements)
         return Decision::forbid("the kernels have different sizes");
       for (OpOperand &operand : op->getOpOperands()) {
         bool isFirst = operand.get() == value, chained = groupOf(operand.get()) == &consumer;
@@ -388,6 +408,7 @@ private:
   Homes homes;
   llvm::DenseMap<Operation *, std::unique_ptr<OpShape>> shapes;
   Operation *lastSymbol = nullptr;
+  SmallVector<Operation *> concatenations;
 };
 } // namespace
 

@@ -11,6 +11,8 @@
 //   injective before a reduction   computed on the way; a value that others read too is written by the way
 //   a whole injective kernel       follows a contraction that it alone reads, also in several places: x * f(x),
 //                                  or in equal parts of the product's rows: the gates of a recurrent cell
+//   a slice before anything        read where it lies, also by a contraction
+//   injective before a concat      each part of the joined tensor is a loop of its own
 //   anything else                  a kernel of its own
 //
 // A kernel may not wait for another one that waits for it (Waiting.h). Each "no" is a remark with its reason.
@@ -29,7 +31,7 @@ namespace kumiko {
 struct Group {
   OpClass kind = OpClass::Injective;
   llvm::SmallVector<mlir::Operation *> ops;
-  /// A pad around the result ends the kernel.
+  /// A pad around the result, or a concatenation, ends the kernel.
   bool closed = false;
   /// The rows that all reductions of the kernel run over, where it has such.
   std::optional<RowShape> rows;

@@ -114,6 +114,36 @@ static eq::Extent pointsOf(const eq::Instance &instance) {
   return most;
 }
 
+/// The loop that an index walks along element by element, perhaps from somewhere known on; nothing for other indices.
+static std::optional<unsigned> movedLoop(const eq::Expr &index, const eq::Statement &statement) {
+  std::optional<eq::AffineIndex> affine = eq::affineIndex(index, statement.loops.size());
+  std::optional<unsigned> found;
+  for (auto [loop, coefficient] : llvm::enumerate(affine ? ArrayRef(affine->coefficients) : ArrayRef<eq::Extent>())) {
+    if (coefficient.is(0))
+      continue;
+    if (found || !coefficient.is(1))
+      return std::nullopt;
+    found = loop;
+  }
+  return found;
+}
+
+/// Whether the statement copies a box of an operand to a box of a result, all dimensions in their order.
+static bool copiesBox(const eq::Instance &instance, const eq::Statement &statement) {
+  const eq::Expr &read = *statement.values[0];
+  if (statement.combine != eq::Combine::Set || statement.targets.size() != 1 || statement.into ||
+      !statement.conditions.empty() || read.kind != eq::Expr::Kind::Read || read.otherwise ||
+      instance.tensors[read.tensor].role != eq::Tensor::Role::Operand ||
+      read.operands.size() != statement.loops.size() || statement.targets[0].indices.size() != statement.loops.size())
+    return false;
+  for (auto [from, to] : llvm::zip_equal(read.operands, statement.targets[0].indices)) {
+    std::optional<unsigned> loop = movedLoop(*from, statement);
+    if (!loop || loop != movedLoop(*to, statement))
+      return false;
+  }
+  return true;
+}
+
 OpShape kumiko::shapeOf(Operation *op) {
   OpShape shape;
   if (isUnitReshape(op)) {
@@ -131,6 +161,11 @@ OpShape kumiko::shapeOf(Operation *op) {
   }
   shape.kind = heaviestOf(*instance);
   shape.points = pointsOf(*instance);
+  if (op->getNumResults() == 1 &&
+      llvm::all_of(instance->statements, [&](const eq::Statement &each) { return copiesBox(*instance, each); })) {
+    shape.isBox = shape.kind == OpClass::Injective && op->getNumOperands() == 1;
+    shape.joinsBoxes = shape.kind == OpClass::Scatter;
+  }
   if (shape.kind == OpClass::Injective) {
     SmallVector<Value, 4> slots = nn::operandSlots(op);
     for (Value operand : op->getOperands())

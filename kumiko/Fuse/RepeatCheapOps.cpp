@@ -1,5 +1,5 @@
-//===- RepeatWidenings.cpp - cheap ops are computed by each of their readers -===//
-#include "kumiko/Fuse/RepeatWidenings.h"
+//===- RepeatCheapOps.cpp - cheap ops are computed by each of their readers -===//
+#include "kumiko/Fuse/RepeatCheapOps.h"
 #include "kumiko/Fuse/OpShape.h"
 #include "kumiko/Nn/Nn.h"
 
@@ -26,21 +26,37 @@ static bool isWidening(Operation *op) {
   return shape.kind == OpClass::Injective && shape.reads[0] == ReadKind::Identity;
 }
 
-static bool canAbsorb(Operation *reader) {
-  if (!isa<nn::EquationInterface>(reader))
-    return false;
-  OpClass kind = shapeOf(reader).kind;
-  return kind == OpClass::Injective || kind == OpClass::Reduction;
+/// A part of a tensor, its dimensions of one element aside. A constant's part is laid out as its reader wants it.
+static bool isPart(Operation *op) {
+  if (isUnitReshape(op)) {
+    Operation *source = op->getOperand(0).getDefiningOp();
+    return source && isPart(source);
+  }
+  return isa<nn::EquationInterface>(op) && op->getNumOperands() == 1 &&
+         !op->getOperand(0).getDefiningOp<nn::ConstantOp>() && shapeOf(op).isBox;
 }
 
-void kumiko::repeatWidenings(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (op.getNumResults() != 1 || op.hasOneUse() || op.use_empty() || !isWidening(&op))
+static bool canAbsorb(Operation *reader, bool part) {
+  if (isUnitReshape(reader))
+    return part;
+  if (!isa<nn::EquationInterface>(reader))
+    return false;
+  OpShape shape = shapeOf(reader);
+  return shape.kind == OpClass::Injective || shape.kind == OpClass::Reduction ||
+         (part && (shape.kind == OpClass::Contraction || shape.joinsBoxes));
+}
+
+void kumiko::repeatCheapOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (op.getNumResults() != 1 || op.hasOneUse() || op.use_empty())
+      continue;
+    bool part = isPart(&op);
+    if (!part && !isWidening(&op))
       continue;
     // One copy per reader, which may read it several times.
     llvm::SmallSetVector<Operation *, 4> readers;
     for (Operation *reader : op.getUsers())
-      if (canAbsorb(reader))
+      if (canAbsorb(reader, part))
         readers.insert(reader);
     for (Operation *reader : readers) {
       OpBuilder builder(reader);

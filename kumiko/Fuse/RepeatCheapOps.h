@@ -1,4 +1,4 @@
-//===- RepeatWidenings.h - cheap ops are computed by each of their readers -===//
+//===- RepeatCheapOps.h - cheap ops are computed by each of their readers -===//
 #pragma once
 #include "mlir/IR/Block.h"
 
@@ -8,6 +8,8 @@ namespace kumiko {
 /// bytes several times costs less than writing and reading floats once.
 ///
 ///   y = dequantize(x);  a = add(y, p);  b = add(y, q)     becomes     a = add(dequantize(x), p);  b = ...
-void repeatWidenings(mlir::Block &block);
+///
+/// So is a part of a tensor, which costs nothing at all.
+void repeatCheapOps(mlir::Block &block);
 
 } // namespace kumiko

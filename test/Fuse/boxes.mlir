@@ -1,0 +1,69 @@
+// RUN: kumiko-opt %s --kumiko-form-kernels --split-input-file | FileCheck %s
+
+// A part of a tensor is read where it lies, by a product too, and each reader has its own.
+// CHECK-LABEL: func @part_of_an_operand
+// CHECK-NEXT: nn.call
+// CHECK-NEXT: nn.call
+// CHECK-NEXT: return
+func.func @part_of_an_operand(%x: tensor<4x2x8xf32>, %w: tensor<8x2xf32>) -> (tensor<2x2xf32>, tensor<2x8xf32>) {
+  %0 = nn.slice %x {start = array<i64: 1, 0, 0>, step = array<i64: 1, 1, 1>, out = array<i64: 1, 2, 8>} : (tensor<4x2x8xf32>) -> tensor<1x2x8xf32>
+  %1 = nn.reshape %0 : tensor<1x2x8xf32> -> tensor<2x8xf32>
+  %2 = nn.matmul %1, %w : (tensor<2x8xf32>, tensor<8x2xf32>) -> tensor<2x2xf32>
+  %3 = nn.relu %1 : tensor<2x8xf32>
+  return %2, %3 : tensor<2x2xf32>, tensor<2x8xf32>
+}
+
+// -----
+
+// Every second element would be gathered: that is a kernel.
+// CHECK-LABEL: func @steps
+// CHECK-NEXT: nn.call
+// CHECK-NEXT: nn.call
+// CHECK-NEXT: return
+func.func @steps(%x: tensor<4x16xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> {
+  %0 = nn.slice %x {start = array<i64: 0, 0>, step = array<i64: 1, 2>, out = array<i64: 4, 8>} : (tensor<4x16xf32>) -> tensor<4x8xf32>
+  %1 = nn.matmul %0, %w : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+  return %1 : tensor<4x2xf32>
+}
+
+// -----
+
+// What is joined is computed on the way; what follows the concatenation is not.
+// CHECK-LABEL: func @parts_of_a_result
+// CHECK-NEXT: nn.call
+// CHECK-NEXT: nn.call
+// CHECK-NEXT: return
+func.func @parts_of_a_result(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tensor<5xf32> {
+  %0 = nn.slice %x {start = array<i64: 1>, step = array<i64: 1>, out = array<i64: 2>} : (tensor<4xf32>) -> tensor<2xf32>
+  %1 = nn.relu %0 : tensor<2xf32>
+  %2 = nn.tanh %y : tensor<3xf32>
+  %3 = nn.concat %1, %2 {axis = 0 : i64} : (tensor<2xf32>, tensor<3xf32>) -> tensor<5xf32>
+  %4 = nn.exp %3 : tensor<5xf32>
+  return %4 : tensor<5xf32>
+}
+
+// -----
+
+// What others read too is written first.
+// CHECK-LABEL: func @part_with_readers
+// CHECK-NEXT: %[[PART:.*]] = nn.call
+// CHECK-NEXT: %[[JOINED:.*]] = nn.call @{{.*}}(%{{.*}}, %[[PART]])
+// CHECK-NEXT: return %[[JOINED]], %[[PART]]
+func.func @part_with_readers(%x: tensor<2xf32>, %y: tensor<3xf32>) -> (tensor<5xf32>, tensor<2xf32>) {
+  %0 = nn.relu %x : tensor<2xf32>
+  %1 = nn.tanh %y : tensor<3xf32>
+  %2 = nn.concat %0, %1 {axis = 0 : i64} : (tensor<2xf32>, tensor<3xf32>) -> tensor<5xf32>
+  return %2, %0 : tensor<5xf32>, tensor<2xf32>
+}
+
+// -----
+
+// Windows are written with the border that the next ones want.
+// CHECK-LABEL: func @pad_after_windows
+// CHECK-NEXT: nn.call
+// CHECK-NEXT: return
+func.func @pad_after_windows(%x: tensor<1x?x8x4xf32, #nn.extents<1, "n", 8, 4>>) -> tensor<1x?x6x4xf32, #nn.extents<1, "(n floordiv 2) + 2", 6, 4>> {
+  %y, %index = nn.max_pool %x {channel = 3 : i64, dilation = array<i64: 1, 1>, hi = array<i64: 0, 0>, kernel = array<i64: 2, 2>, lo = array<i64: 0, 0>, stride = array<i64: 2, 2>} : (tensor<1x?x8x4xf32, #nn.extents<1, "n", 8, 4>>) -> (tensor<1x?x4x4xf32, #nn.extents<1, "(n floordiv 2)", 4, 4>>, tensor<1x?x4x4xi64, #nn.extents<1, "(n floordiv 2)", 4, 4>>)
+  %0 = nn.pad %y {hi = array<i64: 0, 1, 1, 0>, lo = array<i64: 0, 1, 1, 0>} : (tensor<1x?x4x4xf32, #nn.extents<1, "(n floordiv 2)", 4, 4>>) -> tensor<1x?x6x4xf32, #nn.extents<1, "(n floordiv 2) + 2", 6, 4>>
+  return %0 : tensor<1x?x6x4xf32, #nn.extents<1, "(n floordiv 2) + 2", 6, 4>>
+}
