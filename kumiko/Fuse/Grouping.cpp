@@ -19,9 +19,8 @@ static bool hasOneReader(Value value) {
 
 static bool byPlace(Operation *a, Operation *b) { return a->isBeforeInBlock(b); }
 
-/// A part of a row is a whole number of vectors, and few parts share the registers. Products with fewer weights are
-/// summed in f64 instead of in a register tile.
-constexpr int64_t partMultiple = 16, mostParts = 4, fewWeights = 1 << 13;
+/// So many parts share the registers.
+constexpr int64_t mostParts = 4;
 
 /// Whether `op` reads `value`, the result of a contraction, in one of some equal parts of each row, as the gates of a
 /// recurrent cell do.
@@ -31,18 +30,8 @@ static bool readsPart(Operation *op, unsigned operand, Value value) {
   if (!start || whole.getRank() == 0 || whole.getRank() != part.getRank())
     return false;
   int64_t length = whole.getShape().back(), size = part.getShape().back();
-  return size > 0 && size % partMultiple == 0 && length > size && length % size == 0 && length / size <= mostParts &&
-         *start % size == 0 && elementsOf(value) == elementsOf(op->getResult(0)) * (length / size);
-}
-
-/// Whether the product of `group` has weights worth a register tile.
-static bool hasManyWeights(const Group &group) {
-  auto isLarge = [](Value operand) {
-    auto constant = operand.getDefiningOp<nn::ConstantOp>();
-    return constant && cast<RankedTensorType>(constant.getType()).getNumElements() > fewWeights;
-  };
-  return group.kind == OpClass::Contraction &&
-         llvm::any_of(group.ops, [&](Operation *op) { return llvm::any_of(op->getOperands(), isLarge); });
+  return size > 0 && length > size && length % size == 0 && length / size <= mostParts && *start % size == 0 &&
+         elementsOf(value) == elementsOf(op->getResult(0)) * (length / size);
 }
 
 namespace {
@@ -120,6 +109,7 @@ private:
   Group *follow(Operation *op) {
     Group *best = nullptr;
     ReadKind through = ReadKind::Other;
+    Value from;
     for (OpOperand &operand : op->getOpOperands()) {
       Group *group = groupOf(operand.get());
       if (!group || (best && group->kind <= best->kind))
@@ -130,9 +120,12 @@ private:
       }
       best = group;
       through = shape(op).reads[operand.getOperandNumber()];
+      from = operand.get();
     }
     if (!best)
       return nullptr;
+    if (best->kind == OpClass::Contraction && !best->whole && readInParts(*best, from))
+      best->whole = from;
     add(*best, op);
     best->closed |= best->kind != OpClass::Injective && through == ReadKind::Shifted;
     return best;
@@ -178,6 +171,11 @@ private:
         return Decision::forbid("elements would be computed more than once");
       break;
     case OpClass::Contraction:
+      if (group.whole || readInParts(group, value)) {
+        if (Decision decision = canFollowParts(group, op, operand); !decision)
+          return decision;
+        break;
+      }
       if (!alone)
         return Decision::forbid("the value has other readers");
       if (kind >= ReadKind::Part)
@@ -193,6 +191,43 @@ private:
     default:
       return Decision::forbid("the producer stands alone");
     }
+    return canHold(group, op);
+  }
+
+  /// Whether all that read `value`, what `group` makes of a product, read a part of it, and go on at the same place:
+  /// the gates of a recurrent cell.
+  bool readInParts(const Group &group, Value value) {
+    if (value.getDefiningOp() != group.last || hasOneReader(value) || !hasConstantWeights(group))
+      return false;
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      Operation *part = use.getOwner();
+      return shape(part).kind == OpClass::Injective && part->getNumResults() == 1 &&
+             readsPart(part, use.getOperandNumber(), value) &&
+             llvm::all_of(part->getResult(0).getUses(), [&](OpOperand &next) { return goesOnInPlace(next); });
+    });
+  }
+
+  /// Whether the product of `group` has weights that can be packed by parts.
+  bool hasConstantWeights(const Group &group) {
+    return llvm::any_of(group.ops, [&](Operation *op) {
+      return shape(op).kind == OpClass::Contraction &&
+             llvm::any_of(op->getOperands(), [](Value operand) { return operand.getDefiningOp<nn::ConstantOp>(); });
+    });
+  }
+
+  bool goesOnInPlace(OpOperand &use) {
+    Operation *op = use.getOwner();
+    return shape(op).kind == OpClass::Injective && op->getNumResults() == 1 &&
+           shape(op).reads[use.getOperandNumber()] == ReadKind::Identity &&
+           longExtentsOf(use.get()) == longExtentsOf(op->getResult(0));
+  }
+
+  /// Whether `op` reads a part of the product, or what was made of one where it stands; that others may read, too.
+  Decision canFollowParts(const Group &group, Operation *op, unsigned operand) {
+    Value value = op->getOperand(operand);
+    bool first = !group.whole || value == group.whole;
+    if (first ? !readsPart(op, operand, value) : !goesOnInPlace(op->getOpOperand(operand)))
+      return Decision::forbid("a part of the product is not read where it is computed");
     return canHold(group, op);
   }
 
@@ -258,6 +293,8 @@ private:
     large.closed |= small.closed;
     if (to.rows)
       large.rows = to.rows;
+    if (to.whole)
+      large.whole = to.whole;
     for (Operation *op : small.ops)
       add(large, op);
     small.ops.clear();
@@ -354,29 +391,21 @@ private:
       merge(*best, group);
   }
 
-  /// Whether all of `consumer`, which reads `value` in several places, may follow the kernel that makes it: x * f(x),
-  /// or the gates of a recurrent cell, each of which is a part of the product's columns.
+  /// Whether all of `consumer`, which reads `value` in several places, may follow the kernel that makes it: x * f(x).
   Decision canFollowWhole(const Group &producer, const Group &consumer, Value value) {
-    if (producer.closed || producer.kind > OpClass::Contraction)
+    if (producer.closed || producer.whole || producer.kind > OpClass::Contraction)
       return Decision::forbid("the producer stands alone");
     if (value.getDefiningOp() != producer.last)
       return Decision::forbid("the value is not the producer's last");
     if (llvm::any_of(value.getUsers(), [&](Operation *user) { return homes.lookup(user) != &consumer; }))
       return Decision::forbid("the value has other readers");
-    auto reader =
-        llvm::find_if(consumer.ops, [&](Operation *op) { return llvm::is_contained(op->getOperands(), value); });
-    eq::Extent elements = elementsOf((*reader)->getResult(0));
-    bool inParts = elements != elementsOf(value);
-    if (inParts && !hasManyWeights(producer))
-      return Decision::forbid("the kernels have different sizes");
+    eq::Extent elements = elementsOf(value);
     for (Operation *op : consumer.ops) {
       if (shape(op).kind != OpClass::Injective || op->getNumResults() != 1 || elementsOf(op->getResult(0)) != elements)
         return Decision::forbid("the kernels have different sizes");
       for (OpOperand &operand : op->getOpOperands()) {
-        bool isFirst = operand.get() == value, chained = groupOf(operand.get()) == &consumer;
-        if (isFirst && inParts && !readsPart(op, operand.getOperandNumber(), value))
-          return Decision::forbid("the result is not read in parts of its rows");
-        if ((chained || (isFirst && !inParts)) && shape(op).reads[operand.getOperandNumber()] != ReadKind::Identity)
+        bool chained = operand.get() == value || groupOf(operand.get()) == &consumer;
+        if (chained && shape(op).reads[operand.getOperandNumber()] != ReadKind::Identity)
           return Decision::forbid("the result is not read where it is computed");
       }
     }

@@ -9,8 +9,9 @@
 //                                  dimension); a pad may come last, its border is filled apart
 //   anything after a reduction     reductions over the same rows and bodies on these rows (RowShape.h)
 //   injective before a reduction   computed on the way; a value that others read too is written by the way
-//   a whole injective kernel       follows a contraction that it alone reads, also in several places: x * f(x),
-//                                  or in equal parts of the product's rows: the gates of a recurrent cell
+//   injective after parts          of the rows of a product: the gates of a recurrent cell; values that others read
+//                                  too are written by the way
+//   a whole injective kernel       follows a contraction that it alone reads, also in several places: x * f(x)
 //   a slice before anything        read where it lies, also by a contraction
 //   injective before a concat      each part of the joined tensor is a loop of its own
 //   anything else                  a kernel of its own
@@ -31,6 +32,9 @@ namespace kumiko {
 struct Group {
   OpClass kind = OpClass::Injective;
   llvm::SmallVector<mlir::Operation *> ops;
+  /// What is made of a product and read in equal parts of its rows, each at the same place: the gates of a recurrent
+  /// cell. All results of the kernel then have the size of a part.
+  mlir::Value whole;
   /// A pad around the result, or a concatenation, ends the kernel.
   bool closed = false;
   /// The rows that all reductions of the kernel run over, where it has such.

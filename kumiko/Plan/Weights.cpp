@@ -38,7 +38,7 @@ static std::string keyOf(nn::ConstantOp constant, const Packing *packing) {
   stream << constant.getValue().getAsOpaquePointer();
   if (!packing)
     return key;
-  stream << '/' << packing->panelColumns;
+  stream << '/' << packing->panelColumns << '/' << packing->parts;
   if (packing->integers)
     stream << '/' << packing->integers->group << '/' << packing->integers->startFactor();
   for (ArrayRef<unsigned> dims : {ArrayRef(packing->batch), ArrayRef(packing->columns), ArrayRef(packing->depth)}) {

@@ -422,7 +422,7 @@ private:
     if (columns != 0 && columns != size)
       return false;
     columns = size;
-    return size % 16 == 0 && from.back().value() % size == 0 && slice.getStaticOffset(rank - 1) % size == 0;
+    return from.back().value() % size == 0 && slice.getStaticOffset(rank - 1) % size == 0;
   }
 
   linalg::GenericOp contraction;

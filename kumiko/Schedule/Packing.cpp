@@ -41,6 +41,7 @@ static Packing packColumns(const ContractionShape &contraction, const Schedule &
   packing.argument = argumentBehind(operand).getArgNumber();
   packing.shape = llvm::to_vector(cast<RankedTensorType>(operand.getType()).getShape());
   packing.panelColumns = schedule.panelColumns;
+  packing.parts = contraction.parts;
   if (contraction.isInteger()) {
     packing.integers = integerLayoutOf(contraction, schedule);
     packing.elementBytes = contraction.columnBits / 8;
@@ -113,7 +114,7 @@ int64_t Packing::elementCount() const {
   if (integers) // `count` has the depth as a factor, which the panels have already
     return count / std::max<int64_t>(integers->depth, 1) * llvm::divideCeil(width, panelColumns) *
            integers->panelWords();
-  return count * llvm::alignTo(width, panelColumns);
+  return count * parts * llvm::alignTo(width / parts, panelColumns);
 }
 
 SmallVector<int64_t> Packing::strides() const {
@@ -175,14 +176,15 @@ void Packing::pack(const char *source, char *target) const {
   SmallVector<int64_t> strides = rowMajorStrides(shape);
   SmallVector<int64_t> outer = offsetsOver(batch, shape, strides), wide = offsetsOver(columns, shape, strides),
                        deep = offsetsOver(depth, shape, strides);
-  const size_t bytes = elementBytes;
+  const size_t bytes = elementBytes, width = wide.size() / parts;
   for (int64_t base : outer)
-    for (size_t panel = 0; panel < wide.size(); panel += panelColumns)
-      for (int64_t k : deep)
-        for (size_t n = panel; n < panel + panelColumns; ++n, target += bytes) {
-          if (n < wide.size())
-            std::memcpy(target, source + (base + wide[n] + k) * bytes, bytes);
-          else
-            std::memset(target, 0, bytes);
-        }
+    for (size_t first = 0; width != 0 && first < wide.size(); first += width)
+      for (size_t panel = 0; panel < width; panel += panelColumns)
+        for (int64_t k : deep)
+          for (size_t n = panel; n < panel + panelColumns; ++n, target += bytes) {
+            if (n < width)
+              std::memcpy(target, source + (base + wide[first + n] + k) * bytes, bytes);
+            else
+              std::memset(target, 0, bytes);
+          }
 }

@@ -97,7 +97,8 @@ private:
   /// Whether f64 costs nothing that matters: arithmetic waits for memory, or there is little of it.
   bool isCheap(linalg::GenericOp op) {
     eq::Extent all = eq::product(extents.loopsOf(op));
-    if (!isSumOfProducts(op) || areFew(all))
+    bool inParts = shape.kind == KernelKind::Contraction && shape.contraction.parts > 1; // which only a tile can do
+    if (!isSumOfProducts(op) || (areFew(all) && !inParts))
       return true;
     if (shape.kind == KernelKind::Contraction)
       return false;

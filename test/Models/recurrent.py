@@ -6,9 +6,10 @@
 RNN, GRU and LSTM at sizes around vectors and tiles, in all directions, with lengths, peepholes and clipping; LSTMs
 that exporters wrote as Loop, as Scan and as primitive nodes; If and Loop that data decide. Each within 1e-5 of the
 largest magnitude of ONNX Runtime's outputs, with the same bits on one thread and on three, and as an object file.
-Those with open sizes are compiled once into a library that runs every set of inputs, some of them again. The last line
-is `N passed, N failed, N skipped`.
+A cell is one kernel, or two where a product waits for another. Those with open sizes are compiled once into a library
+that runs every set of inputs, some of them again. The last line is `N passed, N failed, N skipped`.
 """
+import itertools
 import os
 import pathlib
 import sys
@@ -343,6 +344,8 @@ def open_cases():
         yield f"scan-open-{back}", opened(lambda steps, batch: as_scan(steps, batch, 10, 24, back), sizes, cell_names)
     yield "LSTM-wide-open", open_layer("LSTM", 48, direction="bidirectional", lengths=True)
     yield "GRU-wide-linear-open", open_layer("GRU", 64, linear_before_reset=1)
+    yield "GRU-narrow-linear-open", open_layer("GRU", 10, direction="bidirectional", lengths=True, linear_before_reset=1)
+    yield "GRU-wide-open", open_layer("GRU", 50, direction="bidirectional", lengths=True)
     yield "if-open", squeezing()
     yield "if-open-windows", open_windows()
     model, feeds = counted(5)
@@ -366,11 +369,17 @@ def cases():
     yield "GRU-linear", layer("GRU", 9, 2, 5, 24, linear_before_reset=1)
     yield "LSTM-peepholes", layer("LSTM", 9, 2, 5, 24, peepholes=True)
     yield "LSTM-coupled", layer("LSTM", 9, 2, 5, 24, input_forget=1)
-    # Wide enough for cells of one kernel, which holds all gates of a unit in registers.
+    # Gates of whole vectors, and of vectors with an end.
     yield "LSTM-wide", layer("LSTM", 5, 6, 5, 48, "bidirectional", lengths=[5, 1, 3, 5, 4, 2])
     yield "LSTM-wide-peepholes", layer("LSTM", 5, 1, 5, 80, peepholes=True)
     yield "LSTM-wide-coupled", layer("LSTM", 5, 13, 5, 64, input_forget=1, clip=0.5)
+    yield "LSTM-narrow-peepholes", layer("LSTM", 5, 6, 5, 10, "bidirectional", peepholes=True, lengths=[5, 1, 3, 5, 4, 2])
+    yield "LSTM-100", layer("LSTM", 5, 9, 5, 100)
+    yield "RNN-100", layer("RNN", 5, 9, 5, 100, "bidirectional")
+    yield "GRU-100", layer("GRU", 5, 9, 5, 100, "bidirectional", lengths=[5, 1, 3, 5, 4, 2, 5, 5, 1])
+    yield "GRU-wide", layer("GRU", 5, 7, 5, 64, clip=0.5)
     yield "GRU-wide-linear", layer("GRU", 5, 7, 5, 64, linear_before_reset=1)
+    yield "GRU-narrow-linear", layer("GRU", 5, 7, 5, 20, "bidirectional", linear_before_reset=1, bias=False)
     yield "loop", as_loop(13, 2, 10, 24)
     yield "scan", as_scan(13, 2, 10, 24, 0)
     yield "scan-backwards", as_scan(13, 2, 10, 24, 1)
@@ -380,6 +389,29 @@ def cases():
     yield "while-condition", doubling(50, 100)
     yield "while-count", doubling(1e9, 5)
     yield "while-none", doubling(1e9, 0)
+
+
+def cells():
+    """What a step may be: the cell is one kernel; a GRU whose linear part comes last has two products in a row."""
+    for hidden in (7, 10, 50, 64, 100):
+        yield f"RNN-{hidden}-kernels", (layer("RNN", 40, 3, 5, hidden)[0], 1)
+        yield f"LSTM-{hidden}-kernels", (layer("LSTM", 40, 3, 5, hidden)[0], 1)
+        yield f"LSTM-{hidden}-peepholes-kernels", (layer("LSTM", 40, 3, 5, hidden, peepholes=True)[0], 1)
+        yield f"GRU-{hidden}-linear-kernels", (layer("GRU", 40, 3, 5, hidden, linear_before_reset=1)[0], 1)
+        yield f"GRU-{hidden}-kernels", (layer("GRU", 40, 3, 5, hidden)[0], 2)
+
+
+def check_kernels(folder, model, most):
+    path = folder / "model.onnx"
+    onnx.save(model, path)
+    lines = tool.compile_model(path, folder / "model.so", "--explain").splitlines()
+    loop = [number for number, line in enumerate(lines) if line.startswith("  loop of ")]
+    if len(loop) != 1:
+        raise tool.Failure(f"{len(loop)} loops")
+    inside = list(itertools.takewhile(lambda line: line.startswith("    "), lines[loop[0] + 1:]))
+    if not 1 <= len(inside) <= most:
+        raise tool.Failure(f"{len(inside)} kernels a step, expected {most}")
+    return f"{len(inside)} kernels a step"
 
 
 def check(folder, model, feeds):
@@ -412,7 +444,8 @@ def check_open(folder, model, sets):
 
 def main():
     wanted, passed, failed = sys.argv[1:], 0, 0
-    every = [(name, check, case) for name, case in cases()] + [(name, check_open, case) for name, case in open_cases()]
+    every = [(name, way, case) for way, some in ((check, cases()), (check_open, open_cases()), (check_kernels, cells()))
+             for name, case in some]
     for name, way, (model, feeds) in every:
         if wanted and name not in wanted:
             continue

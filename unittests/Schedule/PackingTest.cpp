@@ -29,6 +29,18 @@ TEST(Packing, PanelsOfAMatrix) {
   EXPECT_EQ(packed(packing, counting(15)), expected);
 }
 
+// Two parts of 3 columns, each in panels of its own.
+TEST(Packing, PartsBeginWithAPanel) {
+  Packing packing;
+  packing.shape = {2, 6};
+  packing.depth = {0};
+  packing.columns = {1};
+  packing.panelColumns = 2;
+  packing.parts = 2;
+  std::vector<float> expected = {0, 1, 6, 7, 2, 0, 8, 0, 3, 4, 9, 10, 5, 0, 11, 0};
+  EXPECT_EQ(packed(packing, counting(12)), expected);
+}
+
 // Convolution weights f,c,i,j with depth in the order i, j, c: element (f, c, i, j) is found at depth (i*2 + j)*3 + c.
 TEST(Packing, DepthFollowsTheWindow) {
   Packing packing;

@@ -79,26 +79,19 @@ Results importGru(NodeContext &n) {
     return {project(n, *layer, direction, linearFirst ? 2 : 3), shared};
   };
   auto cell = [&](const CellStep &step) -> ValueList {
-    auto part = [&](Value all, int64_t gate, int64_t count = 1) {
-      return partOf(n, all, 1, gate * hidden, count * hidden);
-    };
+    auto part = [&](Value all, int64_t gate) { return partOf(n, all, 1, gate * hidden, hidden); };
     auto gateOf = [&](Value x, Value ofH) {
       return clipAndApply(n, *layer, step.functions[0], n.make("add", {x, ofH}));
     };
-    Value z, r, recurrent;
+    // One product for both gates, or all three, each of which is then read at the same place.
+    Value ofH = n.make("matmul", {step.h, step.shared[0]}), recurrent;
+    Value z = gateOf(part(step.x, 0), part(ofH, 0)), r = gateOf(part(step.x, 1), part(ofH, 1));
     if (linearFirst) {
-      // One product for all three, each of which is then read at the same place.
-      Value ofH = n.make("matmul", {step.h, step.shared[0]});
-      z = gateOf(part(step.x, 0), part(ofH, 0));
-      r = gateOf(part(step.x, 1), part(ofH, 1));
       recurrent = part(ofH, 2);
       if (biased)
         recurrent = n.make("add", {recurrent, step.shared[1]});
       recurrent = n.make("mul", {r, recurrent});
     } else {
-      Value gates = gateOf(part(step.x, 0, 2), n.make("matmul", {step.h, step.shared[0]}));
-      z = part(gates, 0);
-      r = part(gates, 1);
       recurrent = n.make("matmul", {n.make("mul", {r, step.h}), step.shared[1]});
     }
     Value hiddenPart = clipAndApply(n, *layer, step.functions[1], n.make("add", {part(step.x, 2), recurrent}));
