@@ -57,6 +57,24 @@ static bool isConvolution(Operation *op) {
   });
 }
 
+/// Ops looked at in the search for the next convolution.
+constexpr size_t farthest = 32;
+
+/// Whether what `op` makes goes to a convolution, if not at once then through a few ops: there a transpose meets its
+/// opposite.
+static bool reachesConvolution(Operation *op) {
+  llvm::SmallSetVector<Operation *, 16> open;
+  open.insert(op);
+  for (size_t next = 0; next < open.size() && next < farthest; ++next)
+    for (Operation *user : open[next]->getUsers()) {
+      if (isConvolution(user))
+        return true;
+      if (isa<nn::EquationInterface, nn::ReshapeOp>(user))
+        open.insert(user);
+    }
+  return false;
+}
+
 namespace {
 
 class LayoutWalk {
@@ -148,8 +166,9 @@ private:
       for (auto [result, permutation] : llvm::zip_equal(op->getResults(), found->results))
         if (!movesNothing(inverse(permutation), cast<RankedTensorType>(result.getType()).getShape()))
           spent += elements(result);
-      // The one below may meet its opposite; the ones above are certain. Twice is the limit of that hope.
-      if (spent > 2 * saved) {
+      // The one below may meet its opposite; the ones above are certain. Twice is the limit of that hope, unless a
+      // convolution is near, which an enlarged image is on its way to.
+      if (spent > 2 * saved && !(saved > 0 && reachesConvolution(op))) {
         declined(op, rule, "a transpose stays above it: below, more elements would move");
         continue;
       }

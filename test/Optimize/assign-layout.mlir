@@ -126,3 +126,30 @@ func.func @branch(%c: tensor<i1>, %x: tensor<1x3x8xf32>, %w: tensor<4x3x1xf32>) 
   }
   return %0 : tensor<1x4x8xf32>
 }
+
+// An image that is enlarged on its way to a convolution: the transpose moves eight times as much below, where it
+// vanishes.
+// CHECK-LABEL: func.func @enlarged
+func.func @enlarged(%x: tensor<1x3x2x4xf32>, %w: tensor<4x3x1x1xf32>, %v: tensor<5x4x1x1xf32>, %rows: tensor<16xi64>) -> tensor<1x5x16x4xf32> {
+  // CHECK: %[[C:.*]] = nn.conv
+  // CHECK-NEXT: %[[G:.*]] = nn.gather %[[C]], %arg3 {axis = 1
+  // CHECK-NEXT: %[[D:.*]] = nn.conv %[[G]], %arg2
+  // CHECK-NEXT: nn.transpose %[[D]]
+  // CHECK-NEXT: return
+  %0 = nn.conv %x, %w {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, hi = array<i64: 0, 0>} : (tensor<1x3x2x4xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x2x4xf32>
+  %1 = nn.gather %0, %rows {axis = 2 : i64} : (tensor<1x4x2x4xf32>, tensor<16xi64>) -> tensor<1x4x16x4xf32>
+  %2 = nn.conv %1, %v {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, hi = array<i64: 0, 0>} : (tensor<1x4x16x4xf32>, tensor<5x4x1x1xf32>) -> tensor<1x5x16x4xf32>
+  return %2 : tensor<1x5x16x4xf32>
+}
+
+// Towards a result nothing waits for it, and the smaller tensor is moved.
+// CHECK-LABEL: func.func @enlarged_at_the_end
+func.func @enlarged_at_the_end(%x: tensor<1x3x2x4xf32>, %w: tensor<4x3x1x1xf32>, %rows: tensor<16xi64>) -> tensor<1x4x16x4xf32> {
+  // CHECK: %[[C:.*]] = nn.conv
+  // CHECK-NEXT: %[[T:.*]] = nn.transpose %[[C]]
+  // CHECK-NEXT: nn.gather %[[T]], %arg2 {axis = 2
+  // CHECK-NEXT: return
+  %0 = nn.conv %x, %w {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, hi = array<i64: 0, 0>} : (tensor<1x3x2x4xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x2x4xf32>
+  %1 = nn.gather %0, %rows {axis = 2 : i64} : (tensor<1x4x2x4xf32>, tensor<16xi64>) -> tensor<1x4x16x4xf32>
+  return %1 : tensor<1x4x16x4xf32>
+}
