@@ -1,10 +1,10 @@
 //===- FormKernels.cpp - group the ops of the network into kernels ---------===//
 #include "kumiko/Fuse/Copies.h"
 #include "kumiko/Fuse/Grouping.h"
+#include "kumiko/Fuse/Order.h"
 #include "kumiko/Fuse/Passes.h"
 #include "kumiko/Fuse/RepeatCheapOps.h"
 #include "kumiko/Nn/KernelSymbols.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/SetVector.h"
@@ -118,8 +118,7 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
         if (isa<nn::EquationInterface, nn::IrregularInterface>(op))
           buildAlone(&op, builder);
     // A call stands where the last op of its group stood; readers of its other results may have stood before that.
-    [[maybe_unused]] bool sorted = sortTopologically(&block);
-    assert(sorted && "kernels wait for each other");
+    putInOrder(block);
     for (Operation *op : nests)
       if (auto loop = dyn_cast<nn::LoopOp>(op))
         for (Operation *copy : copyLastStates(loop))

@@ -3,6 +3,7 @@
 #include "kumiko/Fuse/Cost.h"
 #include "kumiko/Fuse/Waiting.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Symbols.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -39,9 +40,9 @@ class Grouping {
 public:
   std::vector<std::unique_ptr<Group>> run(Block &block) {
     for (Operation &op : block) {
-      if (isa<nn::SymbolOp>(op))
+      if (nn::findsSymbols(&op))
         lastSymbol = &op;
-      else if (isUnitReshape(&op))
+      if (isUnitReshape(&op))
         follow(&op);
       else if (isa<nn::EquationInterface, nn::IrregularInterface>(op))
         place(&op);

@@ -179,6 +179,12 @@ void nn::addSymbolsFoundBy(Operation *op, llvm::StringSet<> &names) {
   });
 }
 
+bool nn::findsSymbols(Operation *op) {
+  llvm::StringSet<> names;
+  addSymbolsFoundBy(op, names);
+  return !names.empty();
+}
+
 OpFoldResult ExtentOp::fold(FoldAdaptor) { return getValueAttr(); }
 
 LogicalResult SymbolOp::verify() {

@@ -52,6 +52,8 @@ Check checkOf(mlir::DictionaryAttr row);
 void addSymbolsOf(mlir::Operation *op, llvm::StringSet<> &names);
 /// Adds the symbols that the op, or what it holds, finds in the data.
 void addSymbolsFoundBy(mlir::Operation *op, llvm::StringSet<> &names);
+/// Whether there are such.
+bool findsSymbols(mlir::Operation *op);
 
 /// Whether the op's attributes or the types of its results have expressions: its results are not known without the
 /// values of symbols.

@@ -143,6 +143,24 @@ private:
     return program.levels.size();
   }
 
+  /// Whether a size within the loop depends on the turns done so far. Elsewhere only all of them count, once: sizes
+  /// behind the loop may make no sense with fewer.
+  bool usesTurns(nn::LoopOp loop) {
+    llvm::StringSet<> names;
+    loop.getBody().walk([&](Operation *op) {
+      nn::addSymbolsOf(op, names);
+      if (auto call = dyn_cast<nn::CallOp>(op))
+        nn::addSymbolsOf(module.lookupSymbol(call.getCallee()), names);
+    });
+    for (Value state : loop.getResults().take_front(loop.getStates().size()))
+      for (const eq::Extent &extent : extentsOf(state)) {
+        SmallVector<StringRef> here;
+        extent.symbols(here);
+        names.insert_range(here);
+      }
+    return names.contains(nn::turnsOf(loop).getValue());
+  }
+
   /// The levels of a program with symbols, in the order in which they begin: behind calls that find symbols, and in
   /// branches, whose shapes may make no sense unless they are taken.
   LogicalResult findLevels(Block &block, uint64_t &calls, bool branch = false) {
@@ -165,13 +183,19 @@ private:
         ++calls;
         if (!isa<nn::IfOp>(op) && ++around > KUMIKO_MAX_LOOPS)
           return op.emitError("loops are nested more than ") << KUMIKO_MAX_LOOPS << " deep";
-        if (auto loop = dyn_cast<nn::LoopOp>(op); loop && nn::turnsOf(loop)) {
+        auto loop = dyn_cast<nn::LoopOp>(op);
+        bool isCounted = loop && nn::turnsOf(loop), within = isCounted && usesTurns(loop);
+        auto beginCounting = [&] {
           begun.push_back(callLevels[loop] = newLevel(calls));
           found[nn::turnsOf(loop).getValue()] = program.levels.size();
-        }
+        };
+        if (within)
+          beginCounting();
         for (Region &region : op.getRegions())
           if (failed(findLevels(region.front(), calls, hasSymbols && isa<nn::IfOp>(op))))
             return failure();
+        if (isCounted && !within)
+          beginCounting();
         around -= !isa<nn::IfOp>(op);
       } else if (auto check = dyn_cast<nn::CheckOp>(op)) {
         addDemand(nn::checkOf(check.getRow()), scope);

@@ -76,8 +76,8 @@ struct ProgramCall {
   CallKind kind = CallKind::Kernel;
   uint32_t loops = 0; ///< how many are around the call
   uint64_t body = 0, otherwise = 0;
-  /// The level that begins when a kernel is done, with each turn of a loop and behind it, or when a choice has taken
-  /// its first range; when it has taken the other one. 0: none.
+  /// The level that begins when a kernel is done, with each turn of a loop and behind it or only behind it, or when a
+  /// choice has taken its first range; when it has taken the other one. 0: none.
   uint32_t level = 0, otherwiseLevel = 0;
   std::string turns =
       {}; ///< of a loop whose level begins with each turn and behind the last: the symbol that counts them

@@ -223,6 +223,13 @@ static bool begins(struct nest *nest, uint32_t level, uint64_t first, uint64_t l
          dynamics->levels[level].first == first && dynamics->levels[level].last == last;
 }
 
+/** Whether a loop's level begins behind it, and not with each turn. */
+static bool counts_behind(const struct nest *nest, const kumiko_call *call, uint64_t end) {
+  const kumiko_dynamics *dynamics = nest->artefact->dynamics;
+  return call->kind == KUMIKO_CALL_LOOP && call->body && dynamics && call->level < dynamics->level_count &&
+         dynamics->levels[call->level].first == end;
+}
+
 /** Whether the symbol of a loop is one of its level; kernels have none. */
 static bool counts_turns(const struct nest *nest, const kumiko_call *call) {
   uint32_t symbol = call->otherwise_level;
@@ -243,13 +250,15 @@ static int check_range(struct nest *nest, uint64_t first, uint64_t last, uint32_
     const kumiko_call *call = &nest->artefact->calls[number];
     uint64_t middle = number + 1 + call->body, end = middle + call->otherwise;
     bool kernel = call->kind == KUMIKO_CALL_KERNEL, choice = call->kind == KUMIKO_CALL_CHOICE;
-    bool sound = begins(nest, call->level, number + 1, choice ? middle : last);
+    bool behind = counts_behind(nest, call, end);
+    bool sound = behind || begins(nest, call->level, number + 1, choice ? middle : last);
     if (call->kind == KUMIKO_CALL_LOOP)
       nest->turns[nest->loops++] = call->chunks;
     if (!kernel)
       status = check_range(nest, number + 1, middle, depth + 1);
     if (call->kind == KUMIKO_CALL_LOOP)
       --nest->loops;
+    sound = sound && (!behind || begins(nest, call->level, end, last));
     sound = sound && (choice ? begins(nest, call->otherwise_level, middle, end) : counts_turns(nest, call));
     if (!sound)
       return kumiko_fail(KUMIKO_E_ARTEFACT, "call %" PRIu64 " begins a level out of turn", number);

@@ -164,7 +164,7 @@ static void skip_range(struct walk *walk, uint64_t first, uint64_t last) {
     walk->slots += walk->context->model->artefact->calls[number].buffer_count;
 }
 
-/** Sizes that depend on how many turns were done. */
+/** Sizes that depend on how many turns were done: so far, where the body has such, or all of them. */
 static int count_turn(struct walk *walk, const kumiko_call *call, int64_t turn) {
   if (call->otherwise_level)
     walk->context->shapes.symbols[call->otherwise_level - 1] = turn;
@@ -176,6 +176,8 @@ static int run_loop(struct walk *walk, uint64_t number) {
   uint64_t first = number + 1, last = first + call->body;
   void **here = walk->slots, **inside = here + call->buffer_count;
   int64_t turn = 0, turns = kumiko_number(&walk->context->shapes, call->chunks);
+  const kumiko_dynamics *dynamics = walk->context->model->artefact->dynamics;
+  bool within = call->level && dynamics->levels[call->level].first == first;
   int status = KUMIKO_OK;
   for (; turn < turns; ++turn) {
     walk->context->turns[call->loops] = turn;
@@ -187,7 +189,7 @@ static int run_loop(struct walk *walk, uint64_t number) {
       memcpy(buffers[1], &turn, sizeof turn);
     }
     walk->slots = inside;
-    if ((status = count_turn(walk, call, turn)) || (status = run_range(walk, first, last)))
+    if ((within && (status = count_turn(walk, call, turn))) || (status = run_range(walk, first, last)))
       return status;
   }
   if ((status = count_turn(walk, call, turn)))

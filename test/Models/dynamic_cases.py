@@ -300,6 +300,44 @@ def loop_until(g):
     return [last, kept, g.ReduceMax(kept, axes=[0])]
 
 
+@sizes(dict(n=2, limit=40), dict(n=3, limit=7))
+def loops_until(g):
+    """Two such loops, of which only a run tells that they take as many turns, and sizes of what they collect as data."""
+    body = loop_body(
+        helper.make_node("Add", ["state", "step"], ["next"]), helper.make_node("ReduceSum", ["next"], ["sum"], keepdims=0),
+        helper.make_node("Less", ["sum", "limit"], ["again"]), helper.make_node("Neg", ["next"], ["kept"]))  # fmt: skip
+    g.give("limit", [], lambda at: at["limit"], np.float32)
+    g.give("step", ["n"], lambda at: np.arange(at["n"]) + 1, np.float32)
+    start = g.give("start", ["n"], lambda at: np.zeros(at["n"]), np.float32)
+    stacks = [g.Loop("", g.known(True, dtype=bool), start, body=body, outputs=2)[1] for _ in range(2)]
+    both = g.Mul(stacks[0], stacks[1])
+    return [both, g.Cast(g.Shape(stacks[1]), to=TensorProto.INT32), g.Expand(g.known(1.0, dtype=np.float32), g.Shape(both))]
+
+
+@sizes(dict(length=5, b=2), dict(length=1, b=1), dict(length=12, b=3))
+def loop_that_counts(g):
+    """A recurrence as TensorFlow writes it: the condition compares a counter, as a float, with a size."""
+    info = helper.make_tensor_value_info
+    x, w = g.Transpose(g.draw("x", "b", "length", 4), perm=[1, 0, 2]), g.weight(4, 4)
+    size = g.Cast(g.Squeeze(g.Slice(g.Shape(x), g.known([0]), g.known([1])), g.known([0])), to=TensorProto.INT32)
+    zero, one = g.known(0, dtype=np.int32), g.known(1, dtype=np.int32)
+    node = helper.make_node
+    body = helper.make_graph(
+        [node("Add", ["at", one], ["then"]), node("Gather", [x, "at"], ["row"]), node("MatMul", ["h", w], ["turned"]),
+         node("Add", ["row", "turned"], ["sum"]), node("Tanh", ["sum"], ["next"]), node("Identity", ["next"], ["kept"]),
+         node("Cast", ["then"], ["a"], to=TensorProto.FLOAT), node("Cast", ["most"], ["b"], to=TensorProto.FLOAT),
+         node("Less", ["a", "b"], ["again"])],
+        "body",
+        [info("i", TensorProto.INT64, []), info("go", TensorProto.BOOL, []), info("at", TensorProto.INT32, []),
+         info("h", TensorProto.FLOAT, None), info("most", TensorProto.INT32, [])],
+        [info("again", TensorProto.BOOL, []), info("then", TensorProto.INT32, []), info("next", TensorProto.FLOAT, None),
+         info("most", TensorProto.INT32, []), info("kept", TensorProto.FLOAT, None)])  # fmt: skip
+    start = g.Mul(g.Gather(x, zero), g.known(0.0, dtype=np.float32))
+    first = g.Less(g.Cast(zero, to=TensorProto.FLOAT), g.Cast(size, to=TensorProto.FLOAT))
+    at, last, _, kept = g.Loop("", first, zero, start, size, body=body, outputs=4)
+    return [at, last, g.Transpose(kept, perm=[1, 0, 2])]
+
+
 @sizes(dict(n=2, more=0), dict(n=2, more=1), dict(n=9, more=1))
 def choice_of_sizes(g):
     """The branches have outputs of different sizes."""

@@ -83,10 +83,10 @@ typedef struct kumiko_call {
   uint64_t body;
   uint64_t otherwise;
   /* The level that begins behind a kernel, in the first range of a choice, or with each turn of a loop and once more
-   * behind it; 0: none. */
+   * behind it, or only behind it, as the level says; 0: none. */
   uint32_t level;
   /* Of a choice: the level that begins in its other range. Of a loop: 0, or n + 1 where symbol n counts its turns,
-   * those before this one and at last all. */
+   * those before this one, where its level begins within, and at last all. */
   uint32_t otherwise_level;
 } kumiko_call;
 

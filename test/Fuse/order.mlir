@@ -1,0 +1,24 @@
+// RUN: kumiko-opt %s --kumiko-form-kernels | FileCheck %s
+
+// The product reads the exponential, whose kernel has two results and stands where the second one stood. So the product
+// and the loop behind it come later than they did; what reads the number of turns must not stay in front of them.
+// CHECK-LABEL: func.func @turns
+// CHECK: nn.loop
+// CHECK: nn.yield
+// CHECK: nn.call
+// CHECK-NEXT: return
+func.func @turns(%c: tensor<i1>, %x: tensor<2x2xf32>, %w: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<i64>)
+    attributes {nn.symbols = [{data, name = "t"}]} {
+  %a = nn.exp %x : tensor<2x2xf32>
+  %m = nn.matmul %a, %w : tensor<2x2xf32>
+  %b = nn.neg %a : tensor<2x2xf32>
+  %last, %all = nn.loop while(%c) most 8 states(%m) {nn.turns = "t"}
+      : (tensor<i1>, tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<?x2x2xf32, #nn.extents<"t", 2, 2>>) {
+  ^bb0(%turn: tensor<i64>, %s: tensor<2x2xf32>):
+    %0 = nn.constant dense<true> : tensor<i1>
+    %1 = nn.relu %s : tensor<2x2xf32>
+    nn.yield %0, %1, %1 : tensor<i1>, tensor<2x2xf32>, tensor<2x2xf32>
+  }
+  %n = nn.number {value = #nn.extent<"t">} : tensor<i64>
+  return %b, %n : tensor<2x2xf32>, tensor<i64>
+}
