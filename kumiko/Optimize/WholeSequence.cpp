@@ -40,9 +40,11 @@ private:
   }
 
   bool same(const eq::Expr &one, const eq::Expr &all) const {
-    if (one.kind != all.kind || one.type != all.type || !one.otherwise != !all.otherwise || one.symbolic ||
-        all.symbolic || (one.otherwise && !same(*one.otherwise, *all.otherwise)))
+    if (one.kind != all.kind || one.type != all.type || !one.otherwise != !all.otherwise ||
+        (one.otherwise && !same(*one.otherwise, *all.otherwise)))
       return false;
+    if (one.symbolic || all.symbolic)
+      return one.symbolic && all.symbolic && *one.symbolic == *all.symbolic;
     switch (one.kind) {
     case eq::Expr::Kind::Integer:
       return one.integer == all.integer;
@@ -118,12 +120,14 @@ private:
 
   static eq::Extent elementsOf(Value value) { return product(nn::extentsOf(cast<RankedTensorType>(value.getType()))); }
 
-  /// Contractions gain from many rows; others must not make memory traffic of what stays in registers.
-  static bool isWorthIt(Operation *op, const eq::Instance &instance, const eq::Extent &read) {
+  /// Contractions gain from many rows; others must not make memory traffic of what stays in registers: all steps
+  /// together take no more memory than what they read, slices of sequences and what is `fixed`.
+  bool isWorthIt(Operation *op, const eq::Instance &instance, const eq::Extent &read, const eq::Extent &fixed) {
     bool contracts = llvm::any_of(instance.statements, [](const eq::Statement &statement) {
       return eq::classify(statement) == eq::StatementClass::Contraction;
     });
-    return contracts || (read - elementsOf(op->getResult(0))).knownNonNegative();
+    eq::Extent made = elementsOf(op->getResult(0));
+    return contracts || (read - made).knownNonNegative() || (fixed - made * scan.getSteps()).knownNonNegative();
   }
 
   Value lift(Operation *op) {
@@ -132,7 +136,7 @@ private:
       return {};
     SmallVector<Value> slots;
     llvm::DenseSet<unsigned> stepping;
-    eq::Extent read = 0;
+    eq::Extent read = 0, fixed = 0;
     for (auto [number, operand] : llvm::enumerate(nn::operandSlots(op))) {
       Value outside = operand ? sequenceOf(operand) : Value();
       if (outside) {
@@ -140,6 +144,7 @@ private:
         read += elementsOf(operand);
       } else if (operand) {
         outside = fixedValue(operand);
+        fixed += elementsOf(operand);
       }
       if (operand && !outside)
         return {};
@@ -148,7 +153,7 @@ private:
     llvm::Expected<eq::Instance> one = nn::instantiate(op);
     if (!one)
       return llvm::consumeError(one.takeError()), Value();
-    if (!isWorthIt(op, *one, read))
+    if (!isWorthIt(op, *one, read, fixed))
       return {};
     SmallVector<NamedAttribute> attributes;
     for (NamedAttribute attribute : op->getAttrs())

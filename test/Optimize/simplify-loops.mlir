@@ -124,3 +124,39 @@ func.func @spread(%h: tensor<5x4xf32>, %x: tensor<5x4xf32>, %w: tensor<5x4xf32>)
   }
   return %last : tensor<5x4xf32>
 }
+
+// -----
+
+// Rows that are taken one by one, as many as there are, are taken at once; the size is a symbol.
+// CHECK-LABEL: func @rows
+// CHECK: %[[ROWS:.*]] = nn.gather %arg1, %arg2 {{.*}} -> tensor<?x4xf32, #nn.extents<"n", 4>>
+// CHECK: nn.scan states(%arg0) over(%arg2, %[[ROWS]])
+// CHECK-NOT: nn.gather
+!rows = tensor<?x4xf32, #nn.extents<"n", 4>>
+!places = tensor<?xi64, #nn.extents<"n">>
+func.func @rows(%h: tensor<4xf32>, %x: !rows, %at: !places) -> tensor<4xf32> attributes {nn.symbols = [{name = "n"}]} {
+  %last = nn.scan states(%h) over(%at) shared(%x) : (tensor<4xf32>, !places, !rows) -> tensor<4xf32> {
+  ^bb0(%s: tensor<4xf32>, %i: tensor<i64>, %a: !rows):
+    %0 = nn.gather %a, %i {axis = 0} : (!rows, tensor<i64>) -> tensor<4xf32>
+    %1 = nn.add %s, %0 : tensor<4xf32>
+    nn.yield %1 : tensor<4xf32>
+  }
+  return %last : tensor<4xf32>
+}
+
+// -----
+
+// More rows than there are: they would only take memory.
+// CHECK-LABEL: func @many
+// CHECK-NOT: nn.gather
+// CHECK: nn.scan states(%arg0) over(%arg2)
+// CHECK: nn.gather
+func.func @many(%h: tensor<4xf32>, %x: tensor<3x4xf32>, %at: tensor<50xi64>) -> tensor<4xf32> {
+  %last = nn.scan states(%h) over(%at) shared(%x) : (tensor<4xf32>, tensor<50xi64>, tensor<3x4xf32>) -> tensor<4xf32> {
+  ^bb0(%s: tensor<4xf32>, %i: tensor<i64>, %a: tensor<3x4xf32>):
+    %0 = nn.gather %a, %i {axis = 0} : (tensor<3x4xf32>, tensor<i64>) -> tensor<4xf32>
+    %1 = nn.add %s, %0 : tensor<4xf32>
+    nn.yield %1 : tensor<4xf32>
+  }
+  return %last : tensor<4xf32>
+}

@@ -1,4 +1,5 @@
 #include "kumiko/Import/Onnx/Ops/Nested.h"
+#include "kumiko/Import/Onnx/Ops/Counters.h"
 #include "kumiko/Nn/Build.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Symbols.h"
@@ -287,18 +288,14 @@ public:
     }
     first = head.condition ? asScalar(n, head.condition) : Value();
     first = boundedBy(n, first, head.count, fixed(0, n.builder().getI64Type()));
-    for (auto [number, value] : enumerate(initial))
-      if (!isCarriedOn(number)) {
-        states.push_back(value);
-        growth.push_back(Sizes(n.rankOf(value), 0));
-      }
-    if (counting) {
-      states.push_back(fixed(0, n.builder().getI64Type()));
-      growth.push_back({});
-    }
+    collectStates();
     if (n.failed())
       return {};
     std::optional<Results> made = tryMake();
+    if (isCounted && !n.failed()) { // once more without a condition and what only served it
+      collectStates();
+      made = tryMake();
+    }
     if (isUnbounded)
       return afterCounting();
     if (!made && !n.failed()) { // now it is known what grows
@@ -324,7 +321,43 @@ private:
     return LoopMaker(n, graph, bounded, initial).make();
   }
 
-  /// Nothing when a state grows in a way that was not expected, or memory is needed for an unknown number of turns.
+  void collectStates() {
+    states.clear();
+    growth.clear();
+    for (auto [number, value] : enumerate(initial))
+      if (isState(number)) {
+        states.push_back(value);
+        growth.push_back(Sizes(n.rankOf(value), 0));
+      }
+    if (counting) {
+      states.push_back(fixed(0, n.builder().getI64Type()));
+      growth.push_back({});
+    }
+  }
+
+  /// Whether the condition says how many turns there are. Then no state is needed to count them.
+  bool countsItself(const Results &outputs) {
+    if (counting || isCounted || head.count)
+      return false;
+    Counters counters(n, turn);
+    for (auto [number, value] : enumerate(initial))
+      if (isState(number))
+        counters.add(argumentOf(number), value, outputs[1 + number]);
+    std::optional<Counters::Turns> turns = counters.turnsWhile(outputs.front(), first);
+    if (!turns)
+      return false;
+    head.most = head.most ? min(*head.most, turns->count) : turns->count;
+    first = turns->coversFirst ? Value() : first;
+    SmallVector<std::pair<size_t, int64_t>> found;
+    for (size_t number = 0; number < initial.size(); ++number)
+      if (std::optional<int64_t> step = isState(number) ? counters.stepOf(argumentOf(number)) : std::nullopt)
+        found.push_back({number, *step});
+    steps.insert_range(found);
+    return isCounted = true;
+  }
+
+  /// Nothing when a state grows in a way that was not expected, the condition turns out to count, or memory is needed
+  /// for an unknown number of turns.
   std::optional<Results> tryMake() {
     next.clear();
     Nested body(n);
@@ -334,10 +367,12 @@ private:
     std::optional<Results> outputs = n.run(graph, makeArguments(body));
     if (!outputs || outputs->size() < 1 + initial.size())
       return failOutputs(outputs);
+    if (countsItself(*outputs))
+      return std::nullopt;
     bool expected = true;
     size_t state = 0;
     for (auto [number, value] : enumerate(initial))
-      if (!isCarriedOn(number))
+      if (isState(number))
         expected &= takeNext(state++, (*outputs)[1 + number], graph.outputs[1 + number]);
     if (n.failed() || !expected)
       return std::nullopt;
@@ -346,7 +381,8 @@ private:
     else
       parts.assign(outputs->begin() + 1 + initial.size(), outputs->end());
     std::optional<Tensor> more = GraphImporter::knownValue(n, outputs->front());
-    bool always = head.most && more && more->count() == 1 && integerAt(*more, 0) != 0 && !grows();
+    bool goesOn = isCounted || (more && more->count() == 1 && integerAt(*more, 0) != 0);
+    bool always = head.most && goesOn && !grows();
     // Without a stack nothing needs a list of all turns, which could be long, and a first condition is no trouble.
     bool listed = head.most && (!head.most->isStatic() || head.most->value() <= mostListed);
     if (always && (!parts.empty() || (listed && !first)))
@@ -365,6 +401,26 @@ private:
   /// What the body hands on as it came is no state.
   bool isCarriedOn(size_t number) const {
     return 1 + number < graph.outputs.size() && graph.outputs[1 + number].name == graph.inputs[2 + number].name;
+  }
+
+  /// Neither that nor a counter whose value the number of the turn tells.
+  bool isState(size_t number) const { return !isCarriedOn(number) && !steps.contains(number); }
+
+  /// The argument of the body for a state.
+  Value argumentOf(size_t number) const {
+    size_t state = 0;
+    for (size_t before = 0; before < number; ++before)
+      state += isState(before);
+    return arguments[state];
+  }
+
+  /// A counter after some turns, given as one i64.
+  Value countedTo(size_t number, Value turns) {
+    Value begins = initial[number];
+    mlir::Type element = n.elementOf(begins);
+    Value steps64 = fixed(steps.lookup(number), n.builder().getI64Type());
+    Value change = n.cast(n.make("mul", {turns, steps64}), element);
+    return n.failed() ? Value() : n.make("add", {begins, n.reshape(change, n.sizesOf(begins))});
   }
 
   bool grows() const {
@@ -446,8 +502,8 @@ private:
                                asDeclared(n, fixed(1, n.builder().getI1Type()), graph.inputs[1])};
     size_t state = 0;
     for (auto [number, value] : enumerate(initial)) {
-      if (isCarriedOn(number)) {
-        list.push_back(value);
+      if (!isState(number)) {
+        list.push_back(isCarriedOn(number) ? value : countedTo(number, turn));
         continue;
       }
       Sizes sizes = sizesAfter(state, grows() ? turnsSymbol() : eq::Extent(0));
@@ -464,7 +520,9 @@ private:
     Results results;
     size_t state = 0;
     for (auto [number, value] : enumerate(initial))
-      results.push_back(isCarriedOn(number) ? value : made[state++]);
+      results.push_back(isState(number)       ? made[state++]
+                        : isCarriedOn(number) ? value
+                                              : countedTo(number, n.numbersOf({*head.most}, {})));
     append_range(results, ArrayRef(made).drop_front(state));
     return results;
   }
@@ -523,13 +581,14 @@ private:
 
   NodeContext &n;
   const Graph &graph;
-  const LoopHead &head;
+  LoopHead head;
   ArrayRef<Value> initial;
   SmallVector<Value> states, arguments, next, parts;
   SmallVector<Sizes> growth;                                 ///< of each state and axis, with each turn
   SmallVector<std::tuple<size_t, size_t, eq::Extent>> found; ///< by the first try: a state, an axis, its growth
   SmallVector<std::pair<size_t, RankedTensorType>> unread;   ///< states whose first value does not matter
-  bool settled = false, counting, isUnbounded = false;
+  llvm::DenseMap<size_t, int64_t> steps;                     ///< of counters, by the number of the initial value
+  bool settled = false, counting, isUnbounded = false, isCounted = false;
   std::optional<eq::Extent> counter;
   Value turn, first;
 };
