@@ -180,6 +180,28 @@ def ExpandPaddingPass : Pass<"nn-expand-padding", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 
+def CombineProductsPass : Pass<"nn-combine-products", "::mlir::func::FuncOp"> {
+  let summary = "products of one input become one product";
+  let description = [{
+    Class: exact.
+
+    Products and convolutions of one input that differ in their constant weights alone, as query, key and value of
+    attention do, become one with all the weights; what they gave are parts of its columns.
+    ```mlir
+    %0 = nn.matmul %x, %v : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.matmul %x, %w : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+    // becomes
+    %y = nn.matmul %x, %vw : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<8x8xf32>
+    %0 = nn.slice %y {start = array<i64: 0, 0>, ...}
+    %1 = nn.slice %y {start = array<i64: 0, 4>, ...}
+    ```
+    An addition per column and a view that splits columns into heads stay in front of the slices. Only where all that
+    read a part can read it in place. Before: weights are constants, padding stands apart.
+  }];
+  let statistics = [Statistic<"combined", "combined", "products that became parts of another">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
 def AssignLayoutPass : Pass<"nn-assign-layout", "::mlir::func::FuncOp"> {
   let summary = "channels last inside networks with convolutions";
   let description = [{

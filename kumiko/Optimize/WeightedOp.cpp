@@ -91,6 +91,8 @@ std::optional<WeightedOp> optimize::weightedOp(Operation *op, unsigned dimension
   if (!sum)
     return std::nullopt;
   const eq::Target &target = sum->targets[0];
+  if (dimension >= target.indices.size())
+    return std::nullopt;
 
   WeightedOp weighted;
   bool found = false;

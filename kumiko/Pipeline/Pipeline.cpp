@@ -61,6 +61,8 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
   add(createFoldConstantsPass());
   simplify.keepPadding = true;
   add(createSimplifyPass(simplify));
+  // Last, when whoever reads a product is what the next stage will see.
+  add(createCombineProductsPass());
 }
 
 static void addFuseStage(OpPassManager &passes, const PipelineOptions &options) {
