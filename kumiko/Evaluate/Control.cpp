@@ -1,6 +1,5 @@
 //===- Control.cpp - choices, and loops that data end ------------------------------===//
-#include "kumiko/Evaluate/OpRun.h"
-#include "kumiko/Nn/Turns.h"
+#include "kumiko/Evaluate/Stacks.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -24,8 +23,15 @@ llvm::Expected<SharedTensors> kumiko::evaluateLoop(nn::LoopOp loop, const OpRun 
   for (Value state : loop.getStates())
     carried.push_back(run.operandAt(state).share());
   auto most = dyn_cast<IntegerAttr>(loop.getMostAttr());
-  if (!most || nn::turnsOf(loop))
+  auto isNumber = [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); };
+  if (!most || !llvm::all_of(loop->getResultTypes(), isNumber))
     return llvm::createStringError("its number of turns is not known");
+  size_t states = loop.getStates().size();
+  if (loop.getStates().getTypes() != loop.getValues().take_front(states).getTypes())
+    return llvm::createStringError("what it carries changes its size");
+  llvm::Expected<Stacks> stacks = Stacks::create(loop.getValues().drop_front(states), run.options);
+  if (!stacks)
+    return stacks.takeError();
   for (int64_t turn = 0; turn < most.getInt() && holds(carried.front()); ++turn) {
     if (turn == mostTurns)
       return llvm::createStringError("more than %lld turns", static_cast<long long>(mostTurns));
@@ -42,8 +48,12 @@ llvm::Expected<SharedTensors> kumiko::evaluateLoop(nn::LoopOp loop, const OpRun 
     auto yielded = evaluateBlock(loop.getBody().front(), std::move(arguments), run.options, run.depth + 1);
     if (!yielded)
       return yielded.takeError();
+    if (llvm::Error error = stacks->put(turn, llvm::ArrayRef(*yielded).drop_front(1 + states)))
+      return error;
+    yielded->truncate(1 + states);
     carried = std::move(*yielded);
   }
   carried.erase(carried.begin());
+  stacks->moveTo(carried);
   return carried;
 }

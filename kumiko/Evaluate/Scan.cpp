@@ -1,8 +1,6 @@
 //===- Scan.cpp - the steps of a recurrence, one after the other ------------------===//
-#include "kumiko/Evaluate/OpRun.h"
+#include "kumiko/Evaluate/Stacks.h"
 #include "kumiko/Nn/Nn.h"
-#include "kumiko/Nn/Types.h"
-#include "kumiko/Support/Convert.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -31,15 +29,9 @@ llvm::Expected<SharedTensors> kumiko::evaluateScan(nn::ScanOp scan, const OpRun 
   SharedTensors states;
   for (Value state : scan.getStates())
     states.push_back(run.operandAt(state).share());
-  std::vector<Tensor> stacks;
-  for (Value value : scan.getValues().drop_front(states.size())) {
-    auto type = cast<RankedTensorType>(value.getType());
-    ElementType element = storedAs(nn::toEquation(type.getElementType()), run.options.precision);
-    llvm::Expected<Tensor> stack = Tensor::zeros(element, type.getShape(), run.options.limits.bytes);
-    if (!stack)
-      return stack.takeError();
-    stacks.push_back(std::move(*stack));
-  }
+  llvm::Expected<Stacks> stacks = Stacks::create(scan.getValues().drop_front(states.size()), run.options);
+  if (!stacks)
+    return stacks.takeError();
   for (int64_t i = 0; i < steps; ++i) {
     int64_t position = scan.getReverse() ? steps - 1 - i : i;
     SharedTensors arguments = std::move(states);
@@ -54,15 +46,11 @@ llvm::Expected<SharedTensors> kumiko::evaluateScan(nn::ScanOp scan, const OpRun 
     auto yielded = evaluateBlock(scan.getBody().front(), std::move(arguments), run.options, run.depth + 1);
     if (!yielded)
       return yielded.takeError();
-    for (auto [stack, slice] : llvm::zip(stacks, llvm::drop_begin(*yielded, scan.getStates().size())))
-      // What the body only passes on, a slice or a constant, is still in its declared type where floats are f64.
-      if (uint64_t size = stack.bytes().size() / steps)
-        convertElements(slice.tensor.data(), slice.tensor.element(), stack.mutableData() + position * size,
-                        stack.element(), slice.tensor.count());
+    if (llvm::Error error = stacks->put(position, llvm::ArrayRef(*yielded).drop_front(scan.getStates().size())))
+      return error;
     yielded->truncate(scan.getStates().size());
     states = std::move(*yielded);
   }
-  for (Tensor &stack : stacks)
-    states.push_back(SharedTensor::own(std::move(stack)));
+  stacks->moveTo(states);
   return states;
 }

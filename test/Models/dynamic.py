@@ -92,10 +92,22 @@ def check_outside(folder):
                 raise tool.Failure(f"{name} of {way.name} wrote outside")
 
 
+def check_verify(folder):
+    """Each call and each pass can be judged also where the turns of loops are found in the data."""
+    function, sets = CASES["loops_until"]
+    builder = Builder()
+    model, inputs = folder / "model.onnx", folder / "in.npz"
+    onnx.save(builder.model(function(builder)), model)
+    np.savez(inputs, **builder.feeds(sets[0], 0))
+    for way in ("--each-op", "--each-pass"):
+        tool.call([tool.KUMIKO, "verify", model, "--inputs", inputs, way])
+
+
 def main():
     checks = {name: lambda folder, name=name: check(name, folder) for name in CASES}
     checks["contradiction"] = check_contradiction
     checks["outside"] = check_outside
+    checks["verify"] = check_verify
     wanted = sys.argv[1:] or list(checks)
     if unknown := set(wanted) - set(checks):
         sys.exit(f"no such case: {', '.join(sorted(unknown))}")

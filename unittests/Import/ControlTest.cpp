@@ -219,6 +219,45 @@ TEST(Control, WhatIsCollectedUntilDataEndIt) {
   EXPECT_TRUE(has(m.text(), "most #nn.extent<")) << m.text();
 }
 
+/// Doubles x while a counter, which begins at `first` and grows by `step`, compares with 9.
+static Message countingLoop(const char *compare, int64_t first, int64_t step, bool asked) {
+  GraphParts body, parts;
+  body.nodes = {node("Add", {"at", "step"}, {"then"}), node(compare, {"then", "limit"}, {"go"}),
+                node("Add", {"v", "v"}, {"twice"})};
+  body.inputs = {valueInfo("i", DataType::Int64, {}), valueInfo("on", DataType::Bool, {}), Message().text(1, "at"),
+                 Message().text(1, "v")};
+  body.outputs = {Message().text(1, "go"), Message().text(1, "then"), Message().text(1, "twice")};
+  parts.nodes = {node("Less", {"first", "limit"}, {"begins"}), node("Loop", {"", asked ? "begins" : "", "first", "x"},
+                                                                    {"last", "y"}, "loop", {subgraph("body", body)})};
+  parts.inputs = {valueInfo("x", DataType::Float, {2}), valueInfo("limit", DataType::Int64, {1})};
+  parts.initializers = {integers("first", {first}), integers("step", {step})};
+  parts.outputs = {Message().text(1, "last"), Message().text(1, "y")};
+  if (asked) // a size instead of data
+    parts.nodes.insert(parts.nodes.begin(), node("Shape", {"rows"}, {"limit"}));
+  parts.inputs[1] = asked ? valueInfo("rows", DataType::Float, {9}) : parts.inputs[1];
+  return model(graph(parts));
+}
+
+TEST(Control, ACounterTellsTheTurns) {
+  struct Case {
+    const char *compare;
+    int64_t first, step, turns;
+  };
+  for (auto [compare, first, step, turns] :
+       {Case{"Less", 0, 1, 9}, {"Less", 0, 2, 5}, {"LessOrEqual", 0, 3, 4}, {"Less", -20, 4, 8}, {"Less", 3, 1, 6}}) {
+    Imported m(countingLoop(compare, first, step, /*asked=*/true), symbolic());
+    EXPECT_TRUE(has(m.text(), "nn.scan")) << compare << m.text() << m.errors();
+    EXPECT_TRUE(has(m.text(), "tensor<" + std::to_string(turns) + "xi64>")) << compare << step << m.text();
+  }
+}
+
+TEST(Control, ACounterThatDataStopDoesNot) {
+  Imported data(countingLoop("Less", 0, 1, /*asked=*/false), symbolic());
+  EXPECT_TRUE(has(data.text(), "nn.loop while(")) << data.text() << data.errors();
+  Imported still(countingLoop("Less", 0, 0, /*asked=*/true), symbolic());
+  EXPECT_TRUE(has(still.text(), "nn.loop while(")) << still.text() << still.errors();
+}
+
 // In a function, a subgraph may refer to the attributes of the call.
 TEST(Control, SubgraphsInFunctionsSeeTheCall) {
   Message axis;

@@ -79,4 +79,15 @@ Results makeLoop(NodeContext &n, const Graph &body, const LoopHead &head, llvm::
 Results makeScan(NodeContext &n, const Graph &body, llvm::ArrayRef<mlir::Value> states,
                  llvm::ArrayRef<mlir::Value> sequences);
 
+// Pieces of loops and scans.
+
+/// `next` as the state that began as `first`; what only a run can tell becomes a check. A list of one may stand for a
+/// number where the body declares one.
+mlir::Value keepType(NodeContext &n, mlir::Value first, mlir::Value next, const ValueInfo &declared);
+/// nn.scan of a closed body whose arguments are states, slices and what is shared.
+Results finishScan(NodeContext &n, Nested &body, llvm::ArrayRef<mlir::Value> states,
+                   llvm::ArrayRef<mlir::Value> sequences, llvm::ArrayRef<mlir::Value> parts);
+/// The sizes of parts are those of every turn, so no turn may find them.
+bool arePartsFixed(NodeContext &n, Nested &body, llvm::ArrayRef<mlir::Value> parts);
+
 } // namespace kumiko::onnx
