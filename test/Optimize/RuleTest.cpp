@@ -5,15 +5,14 @@
 // the rule somewhere, and there the rule must not fire.
 //
 //===----------------------------------------------------------------------===//
+#include "Judge.h"
 #include "RuleSamples.h"
-#include "kumiko/Evaluate/Graph.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Optimize/RuleBinding.h"
 #include "kumiko/Optimize/RuleMatch.h"
 #include "kumiko/Support/Convert.h"
 #include "mlir/IR/Verifier.h"
 #include "gtest/gtest.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace kumiko;
@@ -30,13 +29,6 @@ struct Tally {
   std::vector<unsigned> onlyObstacle;
 };
 
-std::string textOf(func::FuncOp function) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  function.print(os);
-  return text;
-}
-
 class RuleTest : public testing::TestWithParam<const Rule *> {
 protected:
   RuleTest() { context.loadDialect<nn::NnDialect, func::FuncDialect>(); }
@@ -49,41 +41,6 @@ protected:
       return RuleOutcome::NoMatch;
     PatternRewriter rewriter(&context);
     return applyRule(rule, root, rewriter);
-  }
-
-  static std::optional<SmallVector<Tensor, 2>> evaluate(func::FuncOp function, ArrayRef<Tensor> arguments) {
-    auto pointers = llvm::map_to_vector(arguments, [](const Tensor &tensor) { return &tensor; });
-    llvm::Expected<SmallVector<Tensor, 2>> results = evaluateGraph(function, pointers);
-    if (results)
-      return std::move(*results);
-    return llvm::consumeError(results.takeError()), std::nullopt;
-  }
-
-  /// Equal within the class; the place of the first difference otherwise.
-  static std::optional<int64_t> difference(eq::RuleClass kind, ArrayRef<Tensor> arguments, const Tensor &before,
-                                           const Tensor &after) {
-    // Sums may cancel: rounding is measured by what goes in, and constants are of this size.
-    double largest = 8;
-    auto look = [&](const Tensor &tensor) {
-      for (int64_t i = 0; i < tensor.count(); ++i)
-        if (std::isfinite(valueAt(tensor, i)))
-          largest = std::max(largest, std::abs(valueAt(tensor, i)));
-    };
-    llvm::for_each(arguments, look);
-    look(before);
-    double digits = before.element() == ElementType::F16 ? 1e-3 : before.element() == ElementType::F64 ? 1e-14 : 1e-7;
-    for (int64_t i = 0; i < before.count(); ++i) {
-      double x = valueAt(before, i), y = valueAt(after, i);
-      bool equal = std::isnan(x) ? std::isnan(y) : x == y && std::signbit(x) == std::signbit(y);
-      if (equal)
-        continue;
-      bool allowed = kind != eq::RuleClass::Exact && isFloat(before.element()) &&
-                     (std::isfinite(x) && std::isfinite(y) ? std::abs(x - y) <= 64 * digits * largest
-                                                           : kind == eq::RuleClass::Approximate);
-      if (!allowed)
-        return i;
-    }
-    return std::nullopt;
   }
 
   MLIRContext context;
@@ -119,10 +76,10 @@ TEST_P(RuleTest, keepsValues) {
     }
     ASSERT_TRUE(succeeded(verify(*rewritten))) << textOf(*function) << textOf(*rewritten);
     std::vector<Tensor> arguments = sampler.arguments(*function);
-    std::optional<SmallVector<Tensor, 2>> before = evaluate(*function, arguments);
+    std::optional<SmallVector<Tensor, 2>> before = evaluated(*function, arguments);
     if (!before)
       continue;
-    std::optional<SmallVector<Tensor, 2>> after = evaluate(*rewritten, arguments);
+    std::optional<SmallVector<Tensor, 2>> after = evaluated(*rewritten, arguments);
     ASSERT_TRUE(after.has_value()) << textOf(*function) << textOf(*rewritten);
     std::optional<int64_t> place = difference(rule.def.kind, arguments, (*before)[0], (*after)[0]);
     ASSERT_FALSE(place.has_value()) << "element " << *place << ": " << valueAt((*before)[0], *place) << " became "
