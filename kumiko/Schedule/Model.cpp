@@ -4,7 +4,9 @@
 //   * a tile of 6 rows x 2 vectors keeps 12 accumulators, 2 vectors of columns and 1 broadcast in 16 registers;
 //   * with fewer rows than that, more panels side by side keep as many accumulators busy and read as many streams;
 //   * the larger operand is streamed once: weights larger than the input split by panels, all rows inside a chunk;
-//   * a chunk is worth at least about 20 microseconds, so that claiming it costs nothing.
+//   * a chunk is worth at least about 20 microseconds, so that claiming it costs nothing; a kernel that would have less
+//     than a few of these is cut into chunks of 5, which still is many times what handing one over costs;
+//   * with few rows the time is that in which packed weights are read, not that of the arithmetic.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Nn/Nn.h"
@@ -16,6 +18,9 @@ using namespace mlir;
 using namespace kumiko;
 
 constexpr int64_t flopsPerChunk = 2'000'000, scalarOpsPerChunk = 100'000, mostChunks = 64;
+constexpr int64_t fewChunks = 4, flopsPerSmallChunk = flopsPerChunk / 4;
+/// What could be computed while a byte comes from the second-level cache or the one behind it.
+constexpr int64_t flopsPerByte = 2;
 /// What the copied rows of one chunk may take of the second-level cache.
 constexpr int64_t integerScratchBytes = 128 << 10;
 
@@ -23,6 +28,11 @@ static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// At least one, also where an expression may give none.
 static eq::Extent atLeastOne(const eq::Extent &extent) { return extent.isStatic() ? extent : max(extent, 1); }
+
+static int64_t chunksWorth(int64_t flops) {
+  return std::clamp<int64_t>(flops / flopsPerChunk, std::clamp<int64_t>(flops / flopsPerSmallChunk, 1, fewChunks),
+                             mostChunks);
+}
 
 static void scheduleContraction(Schedule &schedule, const ContractionShape &shape, KernelExtents &extents,
                                 bool columnsConstant, const Machine &machine) {
@@ -54,7 +64,8 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
 
   int64_t blocks = BalancedBlocks(rows, schedule.tileRows).count;
   int64_t tiles = ceilDiv(panels, schedule.tilePanels);
-  int64_t wanted = std::clamp<int64_t>(2 * batch * rows * columns * shape.parts * depth / flopsPerChunk, 1, mostChunks);
+  int64_t weights = batch * columns * shape.parts * depth;
+  int64_t wanted = chunksWorth(std::max(2 * rows * weights, columnsConstant ? 4 * flopsPerByte * weights : 0));
   int64_t perBatch = ceilDiv(wanted, batch);
   // Elements that the operands really have: convolutions read each element several times.
   linalg::GenericOp op = shape.op;

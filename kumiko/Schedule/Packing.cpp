@@ -178,12 +178,12 @@ void Packing::pack(const char *source, char *target) const {
                        deep = offsetsOver(depth, shape, strides);
   const size_t bytes = elementBytes, width = wide.size() / parts;
   for (int64_t base : outer)
-    for (size_t first = 0; width != 0 && first < wide.size(); first += width)
-      for (size_t panel = 0; panel < width; panel += panelColumns)
-        for (int64_t k : deep)
+    for (size_t panel = 0; panel < width; panel += panelColumns)
+      for (int64_t k : deep)
+        for (int64_t part = 0; part < parts; ++part)
           for (size_t n = panel; n < panel + panelColumns; ++n, target += bytes) {
             if (n < width)
-              std::memcpy(target, source + (base + wide[first + n] + k) * bytes, bytes);
+              std::memcpy(target, source + (base + wide[part * width + n] + k) * bytes, bytes);
             else
               std::memset(target, 0, bytes);
           }

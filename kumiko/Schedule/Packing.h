@@ -4,7 +4,7 @@
 
 namespace kumiko {
 
-/// A constant as [batch][part][panel][depth][panelColumns], zeros beyond the columns of each part. Dimensions are those
+/// A constant as [batch][panel][depth][part][panelColumns], zeros beyond the columns of each part. Dimensions are those
 /// of `shape`, the constant as its reader sees it (its bytes are in row-major order). With panels as wide as the
 /// columns this is a transposition that puts the columns last.
 struct Packing {
@@ -12,7 +12,8 @@ struct Packing {
   llvm::SmallVector<int64_t> shape;
   llvm::SmallVector<unsigned> batch, columns, depth;
   int64_t panelColumns = 16;
-  /// Equal parts of the columns (ContractionShape), each of which begins with a panel of its own.
+  /// Equal parts of the columns (ContractionShape), of which a panel has the same columns each: as far apart as the
+  /// parts are, more of them than a cache has ways would fall into one set.
   int64_t parts = 1;
   int64_t elementBytes = 4;
   /// Columns of integers lie in panels of words instead; `elementBytes` is then that of the source.

@@ -29,15 +29,15 @@ TEST(Packing, PanelsOfAMatrix) {
   EXPECT_EQ(packed(packing, counting(15)), expected);
 }
 
-// Two parts of 3 columns, each in panels of its own.
-TEST(Packing, PartsBeginWithAPanel) {
+// Two parts of 3 columns: a panel has the same columns of both, one after the other.
+TEST(Packing, PanelsHaveAllParts) {
   Packing packing;
   packing.shape = {2, 6};
   packing.depth = {0};
   packing.columns = {1};
   packing.panelColumns = 2;
   packing.parts = 2;
-  std::vector<float> expected = {0, 1, 6, 7, 2, 0, 8, 0, 3, 4, 9, 10, 5, 0, 11, 0};
+  std::vector<float> expected = {0, 1, 3, 4, 6, 7, 9, 10, 2, 0, 5, 0, 8, 0, 11, 0};
   EXPECT_EQ(packed(packing, counting(12)), expected);
 }
 

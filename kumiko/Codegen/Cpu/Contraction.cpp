@@ -371,7 +371,7 @@ private:
 
   /// One line of the next panel per turn; four row blocks together cover it.
   void prefetch(Form depth) {
-    int64_t columns = k.schedule.panelColumns;
+    int64_t columns = k.schedule.panelColumns * c.parts;
     Extent depthExtent = c.extentOf(c.depth);
     Value phase = arith::AndIOp::create(k.b, k.loc, rowBlock, k.index(k.schedule.depthUnroll - 1));
     Form line = depth + Form::ofSlot(k.demand.addSlot(phase));
@@ -411,11 +411,12 @@ private:
       return value;
     }
     int64_t panelColumns = k.schedule.panelColumns;
-    Extent panel = c.extentOf(c.depth) * panelColumns, panels = ceilDiv(columns, panelColumns);
-    Form number = tilePanel + Form(vector / vectors) + Form(panels * part);
-    Form offset = number * panel + depth * panelColumns + Form(vector % vectors * lanes);
+    Extent panel = c.extentOf(c.depth) * (panelColumns * c.parts), panels = ceilDiv(columns, panelColumns);
+    Form number = tilePanel + Form(vector / vectors);
+    Form offset =
+        number * panel + depth * (panelColumns * c.parts) + Form(part * panelColumns + vector % vectors * lanes);
     if (!batchLoops.empty())
-      offset = Form::ofSlot(k.demand.addSlot(batchNumber), panels * c.parts * panel) + offset;
+      offset = Form::ofSlot(k.demand.addSlot(batchNumber), panels * panel) + offset;
     offset.lane = 1;
     return k.demand.load(k.demand.bufferBehind(operand), offset, k.b.getF32Type());
   }
