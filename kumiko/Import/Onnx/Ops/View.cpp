@@ -131,7 +131,11 @@ Results importSqueeze(NodeContext &n) {
   for (auto [axis, size] : enumerate(n.sizesOf(x))) {
     if (!is_contained(axes, int64_t(axis)))
       shape.push_back(size);
-    else if (!n.failed() && !n.agree(size, 1, "a dimension that is dropped is 1"))
+    else if (!n.failed() && !n.agree(size, 1,
+                                     given ? Twine("a dimension that is dropped is 1")
+                                           : "without axes, dimension " + Twine(axis) +
+                                                 " is taken to be 1, as the file declares the rank of the result; for "
+                                                 "other sizes compile with --dim"))
       n.fail(Code::OperandShape, "dimension " + Twine(axis) + " is " + size.str() + ", only ones can be dropped")
           .helped("leave this axis out of axes; Reshape merges dimensions");
   }
