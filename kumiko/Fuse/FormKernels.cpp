@@ -1,12 +1,16 @@
 //===- FormKernels.cpp - group the ops of the network into kernels ---------===//
+#include "kumiko/Equation/Cost.h"
 #include "kumiko/Fuse/Copies.h"
 #include "kumiko/Fuse/Grouping.h"
 #include "kumiko/Fuse/Order.h"
 #include "kumiko/Fuse/Passes.h"
 #include "kumiko/Fuse/RepeatCheapOps.h"
 #include "kumiko/Nn/KernelSymbols.h"
+#include "kumiko/Nn/Types.h"
+#include "kumiko/Nn/TypicalSize.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace kumiko {
@@ -57,6 +61,7 @@ public:
       sources.push_back(op->getLoc());
     auto call = nn::CallOp::create(b, b.getFusedLoc(sources), TypeRange(ValueRange(outputs)),
                                    FlatSymbolRefAttr::get(kernel.getNameAttr()), inputs.getArrayRef());
+    remark(group, outputs, call.getLoc());
     for (auto [old, value] : llvm::zip_equal(outputs, call.getResults()))
       old.replaceUsesWithIf(value, [&](OpOperand &use) { return !inside.contains(use.getOwner()); });
     for (Operation *op : llvm::reverse(group.ops))
@@ -64,6 +69,23 @@ public:
   }
 
 private:
+  /// What sharing a kernel saves: values that are neither written nor read back. Open sizes count as typical ones.
+  static void remark(const Group &group, ArrayRef<Value> outputs, Location loc) {
+    if (group.ops.size() < 2)
+      return;
+    uint64_t bytes = 0;
+    for (Operation *op : group.ops)
+      for (Value result : op->getResults())
+        if (auto type = cast<RankedTensorType>(result.getType()); !llvm::is_contained(outputs, result)) {
+          uint64_t readers = std::distance(result.use_begin(), result.use_end());
+          uint64_t once = typicalSize(eq::bytesOf(nn::toEquation(type)));
+          bytes = llvm::SaturatingMultiplyAdd<uint64_t>(1 + readers, once, bytes);
+        }
+    remark::passed(loc, remark::RemarkOpts::name("fusion").category("Fuse"))
+        << remark::metric("class", "exact") << remark::metric("saved", group.ops.size() - 1)
+        << remark::metric("saved_bytes", bytes);
+  }
+
   /// Constants of one element go along: they are code, not memory. A function of the runtime wants memory.
   static DenseElementsAttr goesAlong(Operation *op, Value operand) {
     return isa<nn::IrregularInterface>(op) ? DenseElementsAttr() : singleElement(operand);

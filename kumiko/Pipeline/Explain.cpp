@@ -27,9 +27,12 @@ public:
     if (remark.getRemarkType() == llvm::remarks::Type::Passed) {
       Explanation::Uses &uses = explanation.rules[{remark.getRemarkName().str(), argument("class")}];
       ++uses.count;
-      uint64_t saved = 0;
-      if (!StringRef(argument("saved")).getAsInteger(10, saved))
-        uses.savedOps += saved;
+      auto number = [&](StringRef key) {
+        uint64_t value = 0;
+        return StringRef(argument(key)).getAsInteger(10, value) ? 0 : value;
+      };
+      uses.savedOps += number("saved");
+      uses.savedBytes += number("saved_bytes");
     } else if (remark.getRemarkType() == llvm::remarks::Type::Missed) {
       explanation.refusals.insert(
           {sourceNodes(remark.getLocation()), (remark.getRemarkName() + ": " + argument("Reason")).str()});
@@ -113,6 +116,8 @@ void Explanation::printText(const Program &program, llvm::raw_ostream &os) const
     os << llvm::formatv("  {0,-28} {1,-12} {2,6} times", rule.first, rule.second, uses.count);
     if (uses.savedOps)
       os << ", saves " << uses.savedOps << " ops";
+    if (uses.savedBytes)
+      os << (uses.savedOps ? " and " : ", saves ") << bytesText(uses.savedBytes) << " of traffic";
     os << "\n";
   }
   printCalls(program, kernels, os);
@@ -150,6 +155,7 @@ void Explanation::printJson(const Program &program, llvm::raw_ostream &os) const
         json.attribute("class", rule.second);
         json.attribute("count", int64_t(uses.count));
         json.attribute("saved_ops", int64_t(uses.savedOps));
+        json.attribute("saved_bytes", int64_t(uses.savedBytes));
       });
   });
   json.attributeArray("refusals", [&] {
