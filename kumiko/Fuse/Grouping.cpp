@@ -1,7 +1,7 @@
 //===- Grouping.cpp - which ops share a kernel -----------------------------===//
 #include "kumiko/Fuse/Grouping.h"
 #include "kumiko/Fuse/Cost.h"
-#include "kumiko/Fuse/Waiting.h"
+#include "kumiko/Fuse/RowProducts.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Symbols.h"
 #include "mlir/IR/Remarks.h"
@@ -50,6 +50,9 @@ public:
     for (auto &group : groups)
       if (group->kind == OpClass::Injective && !group->ops.empty())
         followWhole(*group);
+    for (auto &group : groups)
+      if (group->rows && !group->ops.empty())
+        takeProducts(*group);
     // Last, because whatever can follow what it is made of is written there.
     for (Operation *op : concatenations)
       absorbParts(op);
@@ -416,6 +419,20 @@ private:
     if (comesFrom(consumer, producer, homes))
       return Decision::forbid("another operand waits for the producer's kernel");
     return fitsKernel(producer.ops, consumer.ops);
+  }
+
+  /// Joins the products in front of rows and behind them. What they read cannot come from what the last one makes, and
+  /// nothing else leaves them.
+  void takeProducts(Group &rows) {
+    std::optional<RowProducts> around = productsAround(rows, homes);
+    if (!around)
+      return;
+    if (!around->decision)
+      return remark(around->scores->first, around->decision);
+    Group *whole = merge(*around->values, *merge(rows, *around->scores));
+    for (Group *moves : around->moves)
+      whole = merge(*whole, *moves);
+    whole->rows.reset(); // it has more than rows now
   }
 
   /// A reshape behind which the kernel has nothing is a view of its result, which costs nothing.

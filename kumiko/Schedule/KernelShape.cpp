@@ -2,6 +2,7 @@
 #include "kumiko/Schedule/KernelShape.h"
 #include "kumiko/Lower/Exact.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Schedule/AttentionShape.h"
 #include "kumiko/Schedule/Packing.h"
 #include "kumiko/Schedule/RowDemands.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -106,8 +107,7 @@ static bool isMatrixTimesVector(const ContractionShape &shape) {
   return false;
 }
 
-/// Fills in the roles; false with a reason when a loop has none.
-static bool assignRoles(ContractionShape &shape, std::string &why) {
+bool kumiko::assignRoles(ContractionShape &shape, std::string &why) {
   linalg::GenericOp op = shape.op;
   if (!getElementTypeOrSelf(op.getResultTypes()[0]).isF32() && !isSumOfNarrowProducts(op)) {
     why = "the contraction is neither in f32 nor of narrow integers";
@@ -180,11 +180,6 @@ bool kumiko::isContractionAlone(linalg::GenericOp op, KernelExtents &extents) {
   shape.extents = extents.loopsOf(op);
   std::string why;
   return assignRoles(shape, why) && (!narrow || describeFactors(shape, why));
-}
-
-static bool isElementwise(Operation &op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return !generic || generic.getNumReductionLoops() == 0;
 }
 
 /// Whether `op` reduces along memory: the last dimension of its largest operand is reduced.
@@ -275,9 +270,8 @@ static bool rowsOf(linalg::GenericOp op, KernelExtents &extents, RowsShape &rows
   return true;
 }
 
-/// All reductions run over the same rows, and every other body works on those rows.
-static bool findRows(ArrayRef<linalg::GenericOp> reductions, Block &body, KernelExtents &extents, RowsShape &rows,
-                     std::string &why) {
+bool kumiko::findRows(ArrayRef<linalg::GenericOp> reductions, ArrayRef<linalg::GenericOp> bodies,
+                      KernelExtents &extents, RowsShape &rows, std::string &why) {
   for (linalg::GenericOp op : reductions) {
     RowsShape own;
     if (!rowsOf(op, extents, own, why))
@@ -298,12 +292,11 @@ static bool findRows(ArrayRef<linalg::GenericOp> reductions, Block &body, Kernel
   Extents whole;
   for (unsigned loop : rows.order)
     whole.push_back(loops[loop]);
-  for (auto op : body.getOps<linalg::GenericOp>())
-    if (op.getNumReductionLoops() == 0) {
-      ArrayRef<eq::Extent> shape = extents.of(op->getResult(0));
-      if (op.getNumResults() != 1 || (shape != ArrayRef(whole) && shape != ArrayRef(rows.kept)))
-        return why = "a body does not work on the reductions' rows", false;
-    }
+  for (linalg::GenericOp op : bodies) {
+    ArrayRef<eq::Extent> shape = extents.of(op->getResult(0));
+    if (op.getNumResults() != 1 || (shape != ArrayRef(whole) && shape != ArrayRef(rows.kept)))
+      return why = "a body does not work on the reductions' rows", false;
+  }
   rows.lanesInsideRow = llvm::any_of(reductions, [&](linalg::GenericOp op) { return reducesAlongMemory(op, extents); });
   // Most lanes along a short row would be empty; across rows they are full, though read one by one.
   eq::Extent length = eq::product(rows.reduced), count = eq::product(rows.kept);
@@ -323,19 +316,18 @@ TypedAttr kumiko::constantScalar(Value scalar) {
   return TypedAttr();
 }
 
-/// Whether every element of `tensor` comes from one element of the contraction's result, by elementwise bodies that
-/// read it whole, and reshapes.
-static bool followsContraction(Value tensor, linalg::GenericOp contraction) {
+/// The same as followsContraction, without pads.
+static bool followsPointwise(Value tensor, linalg::GenericOp contraction) {
   Operation *op = tensor.getDefiningOp();
   if (op == contraction)
     return true;
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
-    return followsContraction(collapse.getSrc(), contraction);
+    return followsPointwise(collapse.getSrc(), contraction);
   auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
   return generic && generic.getNumReductionLoops() == 0 &&
          llvm::any_of(generic.getDpsInputOperands(), [&](OpOperand *input) {
            return generic.getMatchingIndexingMap(input).isPermutation() &&
-                  followsContraction(input->get(), contraction);
+                  followsPointwise(input->get(), contraction);
          });
 }
 
@@ -357,6 +349,10 @@ static Value behindPlacement(Value result) {
     result = op->getOperand(0);
   }
   return result;
+}
+
+bool kumiko::followsContraction(Value result, linalg::GenericOp contraction) {
+  return followsPointwise(behindPlacement(result), contraction);
 }
 
 namespace {
@@ -474,10 +470,10 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
     shape.kind = KernelKind::Routine;
     return shape;
   }
-  SmallVector<linalg::GenericOp> reductions;
+  SmallVector<linalg::GenericOp> reductions, bodies;
   for (Operation &op : body)
-    if (!isElementwise(op))
-      reductions.push_back(cast<linalg::GenericOp>(op));
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      (generic.getNumReductionLoops() != 0 ? reductions : bodies).push_back(generic);
   auto isEmpty = [&](Value result) { return extents.elementsOf(result).is(0); };
   if (reductions.empty() || llvm::any_of(results, isEmpty))
     return shape;
@@ -490,8 +486,7 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
   if (narrow || (!exact && reductions.size() == 1 && isSumOfProducts(reductions[0]))) {
     shape.contraction.op = reductions[0];
     shape.contraction.extents = extents.loopsOf(reductions[0]);
-    bool ends =
-        llvm::all_of(results, [&](Value result) { return followsContraction(behindPlacement(result), reductions[0]); });
+    bool ends = llvm::all_of(results, [&](Value result) { return followsContraction(result, reductions[0]); });
     if (!ends && !narrow)
       shape.contraction.parts = std::max<int64_t>(partsOfColumns(reductions[0], results, extents), 1);
     if (!ends && shape.contraction.parts == 1)
@@ -500,6 +495,10 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
       shape.kind = KernelKind::Contraction;
       return shape;
     }
+  }
+  if (!exact && attentionShapeOf(reductions, results, extents, shape)) {
+    shape.kind = KernelKind::Attention;
+    return shape;
   }
   bool broadcastBack = llvm::any_of(
       reductions, [](linalg::GenericOp op) { return reachesMoreLoops(op->getResult(0), op.getNumParallelLoops()); });
@@ -511,7 +510,7 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
       results, [](Value result) { return behindPlacement(result).getDefiningOp<tensor::ExpandShapeOp>() != nullptr; });
   if (reshaped)
     shape.why = "a result is reshaped";
-  if (!reshaped && (along || broadcastBack) && findRows(reductions, body, extents, shape.rows, shape.why)) {
+  if (!reshaped && (along || broadcastBack) && findRows(reductions, bodies, extents, shape.rows, shape.why)) {
     if (demandsStayInRow(reductions, results, shape.rows, extents))
       shape.kind = KernelKind::Rows;
     else

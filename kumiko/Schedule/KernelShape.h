@@ -5,7 +5,8 @@
 //   contraction  one sum of products whose loops fall into rows (one factor), columns (the other: the result's
 //                innermost dimension), depth (both, reduced) and batch (the rest); around it only elementwise bodies
 //   rows         reductions that all run over the same rows, and elementwise bodies over those rows: softmax, layer
-//   norm scatter, running   one reduction that is done in order (OrderedShape.h) points       everything else: each
+//   norm attention    a contraction, rows over its result, and a contraction of what they end in (AttentionShape.h)
+//   scatter, running   one reduction that is done in order (OrderedShape.h) points       everything else: each
 //   result element on its own, reductions inline (pooling, depthwise, transposes)
 //
 //===----------------------------------------------------------------------===//
@@ -45,13 +46,22 @@ struct RowsShape {
   bool lanesInsideRow = true;
 };
 
+/// Two products and the rows in between: scores[b, m, k], weights = rows of scores, values[b, m, n] over weights[b, m,
+/// k].
+struct AttentionShape {
+  ContractionShape scores, values;
+  /// What the rows end in, the row operand of `values`.
+  mlir::Value weights;
+};
+
 /// A routine is one call of the runtime's functions; nothing about it follows from maps.
-enum class KernelKind { Contraction, Rows, Scatter, Running, Points, Routine };
+enum class KernelKind { Contraction, Rows, Attention, Scatter, Running, Points, Routine };
 
 struct KernelShape {
   KernelKind kind = KernelKind::Points;
   ContractionShape contraction;
   RowsShape rows;
+  AttentionShape attention;
   ScatterShape scatter;
   RunningShape running;
   /// Why it is not one of the kinds above.
@@ -66,6 +76,17 @@ eq::Extent flopsOf(mlir::linalg::GenericOp op, KernelExtents &extents);
 
 /// acc + a * b of two block arguments and the accumulator, and nothing else.
 bool isSumOfProducts(mlir::linalg::GenericOp op);
+
+/// Fills in the roles of the loops of `shape.op`; false with a reason when one has none.
+bool assignRoles(ContractionShape &shape, std::string &why);
+
+/// The rows that all of `reductions` run over; `bodies` must work on them, too. False with a reason where they do not.
+bool findRows(llvm::ArrayRef<mlir::linalg::GenericOp> reductions, llvm::ArrayRef<mlir::linalg::GenericOp> bodies,
+              KernelExtents &extents, RowsShape &rows, std::string &why);
+
+/// Whether every element of `result`, pads around it aside, comes from one element of the contraction's result, by
+/// elementwise bodies that read it whole, and reshapes.
+bool followsContraction(mlir::Value result, mlir::linalg::GenericOp contraction);
 
 /// Whether `op`, in a kernel without anything behind it, would be a contraction.
 bool isContractionAlone(mlir::linalg::GenericOp op, KernelExtents &extents);

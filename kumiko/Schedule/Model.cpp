@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Schedule/AttentionShape.h"
 #include "kumiko/Schedule/Packing.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,7 +18,7 @@
 using namespace mlir;
 using namespace kumiko;
 
-constexpr int64_t flopsPerChunk = 2'000'000, scalarOpsPerChunk = 100'000, mostChunks = 64;
+constexpr int64_t scalarOpsPerChunk = 100'000;
 constexpr int64_t fewChunks = 4, flopsPerSmallChunk = flopsPerChunk / 4;
 /// What could be computed while a byte comes from the second-level cache or the one behind it.
 constexpr int64_t flopsPerByte = 2;
@@ -25,9 +26,6 @@ constexpr int64_t flopsPerByte = 2;
 constexpr int64_t integerScratchBytes = 128 << 10;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-/// At least one, also where an expression may give none.
-static eq::Extent atLeastOne(const eq::Extent &extent) { return extent.isStatic() ? extent : max(extent, 1); }
 
 static int64_t chunksWorth(int64_t flops) {
   return std::clamp<int64_t>(flops / flopsPerChunk, std::clamp<int64_t>(flops / flopsPerSmallChunk, 1, fewChunks),
@@ -103,8 +101,8 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
     // lie in one chunk: it does from (most - 1) * (most - 2) rows on.
     schedule.chunkRowBlocks = std::max(schedule.chunkRowBlocks, schedule.tileRows - 2);
   }
-  schedule.chunks =
-      atLeastOne(shape.extentOf(shape.batch)) * rowGroupsOf(shape, schedule) * panelGroupsOf(shape, schedule);
+  // None for a batch of none: a chunk would read what is not there.
+  schedule.chunks = shape.extentOf(shape.batch) * rowGroupsOf(shape, schedule) * panelGroupsOf(shape, schedule);
   if (shape.isInteger()) {
     IntegerLayout layout = integerLayoutOf(shape, schedule);
     schedule.scratchBytes = layout.rowBytes(shape, schedule);
@@ -227,6 +225,11 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
   if (shape.kind == KernelKind::Contraction) {
     scheduleContraction(schedule, shape.contraction, extents, hasConstantColumns(shape.contraction, isConstant),
                         machine);
+    return schedule;
+  }
+  if (shape.kind == KernelKind::Attention) {
+    keepSharedRows(schedule, shape.rows, body);
+    scheduleAttention(schedule, shape, machine);
     return schedule;
   }
   if (shape.kind == KernelKind::Scatter || shape.kind == KernelKind::Running) {

@@ -9,12 +9,15 @@ namespace {
 /// Follows demands from a position within a row up to the reductions.
 class RowDemands {
 public:
-  RowDemands(const RowsShape &rows, KernelExtents &extents) : rows(rows), extents(extents) {}
+  RowDemands(const RowsShape &rows, KernelExtents &extents, Value stored)
+      : rows(rows), extents(extents), stored(stored) {}
 
   bool stayInRow(Value tensor, ArrayRef<AffineExpr> position) {
     Operation *op = tensor.getDefiningOp();
     if (!op || !seen.insert({tensor, AffineMap::get(64, 0, position, tensor.getContext())}).second)
       return true;
+    if (tensor == stored)
+      return isElementItself(position);
     if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
       if (generic.getNumReductionLoops() != 0)
         return isRowItself(position);
@@ -54,6 +57,13 @@ private:
     return true;
   }
 
+  bool isElementItself(ArrayRef<AffineExpr> position) const {
+    return llvm::all_of(llvm::zip_equal(rows.order, position), [](auto pair) {
+      auto [loop, expr] = pair;
+      return expr == getAffineDimExpr(loop, expr.getContext());
+    });
+  }
+
   static bool readsReduction(Value tensor) {
     Operation *op = tensor.getDefiningOp();
     auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
@@ -78,6 +88,7 @@ private:
 
   const RowsShape &rows;
   KernelExtents &extents;
+  Value stored;
   llvm::DenseSet<std::pair<Value, AffineMap>> seen;
 };
 } // namespace
@@ -96,8 +107,8 @@ static void findSources(Value result, SmallVectorImpl<Value> &sources) {
 }
 
 bool kumiko::demandsStayInRow(ArrayRef<linalg::GenericOp> reductions, ValueRange results, const RowsShape &rows,
-                              KernelExtents &extents) {
-  RowDemands demands(rows, extents);
+                              KernelExtents &extents, Value stored) {
+  RowDemands demands(rows, extents, stored);
   MLIRContext *context = linalg::GenericOp(reductions.front()).getContext();
   SmallVector<AffineExpr> loops;
   for (size_t loop = 0; loop < rows.kept.size() + rows.reduced.size(); ++loop)

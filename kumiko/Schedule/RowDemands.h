@@ -9,8 +9,9 @@
 
 namespace kumiko {
 
-/// Whether all that reductions and results ask for is known while a row is worked on.
+/// Whether all that reductions and results ask for is known while a row is worked on. Of a tensor that is `stored`, the
+/// row at hand is there.
 bool demandsStayInRow(llvm::ArrayRef<mlir::linalg::GenericOp> reductions, mlir::ValueRange results,
-                      const RowsShape &rows, KernelExtents &extents);
+                      const RowsShape &rows, KernelExtents &extents, mlir::Value stored = mlir::Value());
 
 } // namespace kumiko

@@ -12,6 +12,8 @@ static StringRef nameOf(KernelKind kind) {
     return "contraction";
   case KernelKind::Rows:
     return "rows";
+  case KernelKind::Attention:
+    return "attention";
   case KernelKind::Scatter:
     return "scatter";
   case KernelKind::Running:
@@ -44,9 +46,11 @@ struct Field {
 };
 } // namespace
 
-/// The numbers of a schedule and their names; those of the contraction come first.
-static constexpr unsigned contractionFields = 7;
+/// The numbers of a schedule and their names; those of attention come first, then those of all products.
+static constexpr unsigned attentionFields = 2, productFields = 9;
 static const Field fields[] = {
+    {"value_panel_columns", &Schedule::valuePanelColumns},
+    {"value_tile_panels", &Schedule::valueTilePanels},
     {"tile_rows", &Schedule::tileRows},
     {"panel_columns", &Schedule::panelColumns},
     {"tile_panels", &Schedule::tilePanels},
@@ -74,12 +78,15 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
   Builder b(context);
   SmallVector<NamedAttribute> entries{b.getNamedAttr("template", b.getStringAttr(nameOf(kind)))};
   for (auto [number, field] : llvm::enumerate(fields))
-    if (number >= contractionFields || kind == KernelKind::Contraction)
+    if (number >= productFields || kind == KernelKind::Attention ||
+        (number >= attentionFields && kind == KernelKind::Contraction))
       entries.push_back(b.getNamedAttr(field.name, b.getI64IntegerAttr(this->*field.member)));
   for (const ExtentField &field : extentFields)
     entries.push_back(b.getNamedAttr(field.name, nn::numberAttr(context, this->*field.member)));
   if (packed)
     entries.push_back(b.getNamedAttr("packed", b.getUnitAttr()));
+  if (copyRuns)
+    entries.push_back(b.getNamedAttr("copy_runs", b.getUnitAttr()));
   if (prefetch)
     entries.push_back(b.getNamedAttr("prefetch", b.getUnitAttr()));
   if (!lanesLast.empty())
@@ -95,8 +102,8 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
     return failure();
   Schedule schedule;
   bool found = false;
-  for (KernelKind kind : {KernelKind::Contraction, KernelKind::Rows, KernelKind::Scatter, KernelKind::Running,
-                          KernelKind::Points, KernelKind::Routine})
+  for (KernelKind kind : {KernelKind::Contraction, KernelKind::Rows, KernelKind::Attention, KernelKind::Scatter,
+                          KernelKind::Running, KernelKind::Points, KernelKind::Routine})
     if (nameOf(kind) == name.getValue()) {
       schedule.kind = kind;
       found = true;
@@ -115,6 +122,7 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
       schedule.*field.member = *extent;
     }
   schedule.packed = attribute.contains("packed");
+  schedule.copyRuns = attribute.contains("copy_runs");
   schedule.prefetch = attribute.contains("prefetch");
   if (auto kept = attribute.getAs<DenseI64ArrayAttr>("kept_ops"))
     schedule.keptOps = llvm::to_vector(kept.asArrayRef());

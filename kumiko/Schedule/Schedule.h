@@ -44,10 +44,16 @@ struct Schedule {
   /// Packed columns come from beyond the second-level cache: fetch the next panel while this one is used.
   bool prefetch = false;
 
+  // attention: the numbers above are those of the first product, whose tiles have as many rows as the second one's
+  int64_t valuePanelColumns = 16;
+  int64_t valueTilePanels = 1;
+  /// Columns that lie along memory are copied together, as the others are.
+  bool copyRuns = false;
+
   /// points: pairs (argument, dimension): constants stored with that dimension last, where the lanes run along it.
   llvm::SmallVector<int64_t> lanesLast;
 
-  /// rows: numbers (in the order of the body) of the ops whose rows are kept in scratch instead of computed again.
+  /// rows and attention: numbers (in the order of the body) of the ops whose rows are kept in scratch instead of computed again.
   llvm::SmallVector<int64_t> keptOps;
 
   /// Into how many chunks the kernel splits; rows and points divide their outer iterations evenly.
@@ -58,6 +64,9 @@ struct Schedule {
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   static mlir::FailureOr<Schedule> fromAttribute(mlir::DictionaryAttr attribute);
 };
+
+/// What a chunk of products is worth at least, and how many chunks are enough for any number of threads.
+constexpr int64_t flopsPerChunk = 2'000'000, mostChunks = 64;
 
 /// Balanced blocks: `total` items in ceil(total / most) blocks whose sizes differ by at most one; the first `big`
 /// blocks have size + 1 items.

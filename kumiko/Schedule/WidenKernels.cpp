@@ -84,7 +84,8 @@ public:
         tensors.insert(op->getResult(0));
         widen(combiner->getResult(0));
       }
-      if (op.getNumReductionLoops() != 0 && !isCheap(op))
+      // Around two products there is a great deal of arithmetic, and little memory.
+      if ((op.getNumReductionLoops() != 0 && !isCheap(op)) || shape.kind == KernelKind::Attention)
         continue;
       for (Operation &inner : op.getBody()->without_terminator())
         if (isa<arith::AddFOp, arith::SubFOp>(inner) && isF32(inner.getResult(0)) &&
@@ -97,6 +98,8 @@ private:
   /// Whether f64 costs nothing that matters: arithmetic waits for memory, or there is little of it.
   bool isCheap(linalg::GenericOp op) {
     eq::Extent all = eq::product(extents.loopsOf(op));
+    if (shape.kind == KernelKind::Attention && (op == shape.attention.scores.op || op == shape.attention.values.op))
+      return false;
     bool inParts = shape.kind == KernelKind::Contraction && shape.contraction.parts > 1; // which only a tile can do
     if (!isSumOfProducts(op) || (areFew(all) && !inParts))
       return true;
@@ -207,8 +210,12 @@ private:
     auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
     if (!generic || !canBeWide(tensor) || (generic.getNumReductionLoops() != 0 && !isCheap(generic)))
       return false;
+    // A function gives f32 anyway, which readers widen: wide, its row would take twice the room.
+    Value made = generic.getBody()->getTerminator()->getOperand(cast<OpResult>(tensor).getResultNumber());
+    if (!isa<BlockArgument>(made) && !isArithmetic(made.getDefiningOp()))
+      return false;
     tensors.insert(tensor);
-    widen(generic.getBody()->getTerminator()->getOperand(cast<OpResult>(tensor).getResultNumber()));
+    widen(made);
     return true;
   }
 

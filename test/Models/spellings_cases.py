@@ -1,4 +1,4 @@
-"""Ways in which exporters spell a normalisation, a softmax or an activation: name -> (arguments, nodes, results).
+"""Ways in which exporters spell a normalisation, a softmax, attention or an activation: name -> (arguments, nodes, results).
 
 In ONNX's text form. `B S H W C` are open sizes; a number `1.5` among the operands of a node is a constant.
 """
@@ -11,6 +11,14 @@ NORM = """m = ReduceMean<axes=[-1]>(x); d = Sub(x, m); q = Mul(d, d); v = Reduce
           ve = Add(v, 0.00001); s = Sqrt(ve); n = Div(d, s); w = Mul(n, g); y = Add(w, b)"""
 SQUARES = """v = ReduceMean<axes=[-1]>(q); ve = Add(v, 0.00001); s = Sqrt(ve)"""
 SOFTMAX = "m = ReduceMax<axes=[-1]>(a); d = Sub(a, m); e = Exp(d); s = ReduceSum(e, [-1]); y = Div(e, s)"
+HEADS = "float[B,S,120] q, float[B,S,120] k, float[B,S,120] v"
+MASKED = HEADS + ", float[B,1,1,S] mask"
+SPLIT = """q4 = Reshape(q, [0,0,6,20]); k4 = Reshape(k, [0,0,6,20]); v4 = Reshape(v, [0,0,6,20])
+          qt = Transpose<perm=[0,2,1,3]>(q4); kt = Transpose<perm=[0,2,3,1]>(k4); vt = Transpose<perm=[0,2,1,3]>(v4)"""
+SCALED = "s = MatMul(qt, kt); a = Mul(s, 0.2236068)"
+WEIGHTS = "p = Softmax<axis=-1>(a)"
+MERGED = "o = MatMul(p, vt); ot = Transpose<perm=[0,2,1,3]>(o); y = Reshape(ot, [0,0,120])"
+LIKE_HEADS = "float[B,S,120] y"
 RESIDUAL = "float[B,S,64] p, float[B,S,64] r, float[64] g, float[64] b"
 
 CASES = {
@@ -61,6 +69,26 @@ CASES = {
                        "d = Div(x, 8.0); a = Where(mask, d, -10000.0); y = Softmax<axis=-1>(a)", LIKE_SCORES),
     "softmax, Where, parts": (SCORES.replace("float[B,1", "bool[B,1"), "h = Div(x, 8.0); a = Where(mask, h, -10000.0); "
                               + SOFTMAX, LIKE_SCORES),
+    "attention": (HEADS, f"{SPLIT}; {SCALED}; {WEIGHTS}; {MERGED}", LIKE_HEADS),
+    "attention, Div": (HEADS, f"{SPLIT}; s = MatMul(qt, kt); a = Div(s, 4.472136); {WEIGHTS}; {MERGED}", LIKE_HEADS),
+    "attention, mask": (MASKED, f"{SPLIT}; {SCALED.replace('a =', 'c =')}; a = Add(c, mask); {WEIGHTS}; {MERGED}", LIKE_HEADS),
+    "attention, Where": (MASKED.replace("float[B,1", "bool[B,1"), f"""{SPLIT}; {SCALED.replace('a =', 'c =')}
+          a = Where(mask, c, -10000.0); {WEIGHTS}; {MERGED}""", LIKE_HEADS),
+    "attention, softmax in parts": (HEADS, f"{SPLIT}; {SCALED}; " + SOFTMAX.replace("s = ", "t = ").replace(
+        "s)", "t)").replace("y =", "p =") + f"; {MERGED}", LIKE_HEADS),
+    "attention, queries scaled": (HEADS, f"qs = Mul(q, 0.2236068); {SPLIT.replace('(q,', '(qs,')}; a = MatMul(qt, kt)"
+                                  f"; {WEIGHTS}; {MERGED}", LIKE_HEADS),
+    "attention, both scaled": (MASKED, f"""{SPLIT}; qs = Mul(qt, 0.4728708); ks = Mul(kt, 0.4728708)
+          c = MatMul(qs, ks); a = Add(c, mask); {WEIGHTS}; {MERGED}""", LIKE_HEADS),
+    "attention, keys turned twice": (HEADS, f"""{SPLIT.replace('0,2,3,1', '0,2,1,3').replace('kt =', 'kh =')}
+          kt = Transpose<perm=[0,1,3,2]>(kh); {SCALED}; {WEIGHTS}; {MERGED}""", LIKE_HEADS),
+    "attention, rows flattened": (HEADS, f"""{SPLIT}; {SCALED.replace('a =', 'c =')}; n = Shape(c)
+          l = Slice(n, [3], [4]); m = Constant<value_ints=[-1]>(); f = Concat<axis=0>(m, l); a = Reshape(c, f)
+          w = Softmax<axis=-1>(a); p = Reshape(w, n); {MERGED}""", LIKE_HEADS),
+    "attention, heads in front": ("float[B,6,S,20] qt, float[B,6,20,S] kt, float[B,6,S,20] vt",
+                                  f"{SCALED}; {WEIGHTS}; y = MatMul(p, vt)", "float[B,6,S,20] y"),
+    "attention, one head": ("float[S,20] qt, float[20,S] kt, float[S,20] vt", f"{SCALED}; {WEIGHTS}; y = MatMul(p, vt)",
+                            "float[S,20] y"),
     "log-softmax": (ONE, "y = LogSoftmax<axis=-1>(x)", LIKE_X),
     "log-softmax, parts": (ONE, """m = ReduceMax<axes=[-1]>(x); d = Sub(x, m); e = Exp(d); s = ReduceSum(e, [-1])
           l = Log(s); y = Sub(d, l)""", LIKE_X),

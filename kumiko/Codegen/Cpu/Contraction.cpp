@@ -17,6 +17,7 @@
 //   where the accumulators are already known.
 // * Where the epilogue reads several parts of the columns at the same place, the gates of a recurrent cell, a tile has
 //   the same columns of every part, and the epilogue finds the sums of all.
+// * As a part of another kernel a contraction has its columns copied together, a tile at a time (Attention.cpp).
 // * Narrow integers go through IntegerDot.h: their rows are copied first, and a step in depth is a word of several.
 //
 //===----------------------------------------------------------------------===//
@@ -30,9 +31,9 @@ using eq::Extent;
 namespace {
 class ContractionEmitter {
 public:
-  explicit ContractionEmitter(Kernel &k)
-      : k(k), c(k.shape.contraction), op(c.op), lanes(k.demand.lanes), vectors(k.schedule.panelColumns / lanes),
-        columns(c.partColumns()) {
+  explicit ContractionEmitter(Kernel &k, const ContractionPart *part = nullptr)
+      : k(k), c(k.shape.contraction), part(part), op(c.op), lanes(k.demand.lanes),
+        vectors(k.schedule.panelColumns / lanes), columns(c.partColumns()) {
     rowMap = op.getMatchingIndexingMap(&op->getOpOperand(c.rowOperand));
     columnMap = op.getMatchingIndexingMap(&op->getOpOperand(c.columnOperand));
     merge();
@@ -46,23 +47,28 @@ public:
     Value number = k.chunk;
     Value panelGroup = splitOff(number, panelGroupsOf(c, k.schedule)),
           rowGroup = splitOff(number, rowGroupsOf(c, k.schedule));
+    auto [first, last] = range(rowGroup, k.schedule.chunkRowBlocks, ceilDiv(c.extentOf(c.rows), k.schedule.tileRows));
+    emitShare(number, panelGroup, first, last);
+  }
+
+  void emitPart() { emitShare(part->batch, k.index(0), part->firstBlock, part->lastBlock); }
+
+private:
+  void emitShare(Value batch, Value panelGroup, Value first, Value last) {
     loops.assign(c.extents.size(), Form());
     if (!batchLoops.empty())
-      k.delinearize(number, batchLoops, loops);
-    batchNumber = number;
-
+      k.delinearize(batch, batchLoops, loops);
+    batchNumber = batch;
     Extent rows = c.extentOf(c.rows);
-    auto [first, last] = range(rowGroup, k.schedule.chunkRowBlocks, ceilDiv(rows, k.schedule.tileRows));
     if (integers)
       copyIntegers(rows, first, last, panelGroup);
     if (rows.isStatic())
-      panelTiles(panelGroup, 1, [&, first = first, last = last](Form panel) { rowBlocks(rows, first, last, panel); });
+      panelTiles(panelGroup, 1, [&](Form panel) { rowBlocks(rows, first, last, panel); });
     else
       openRows(rows, panelGroup, first, last);
     k.fillBorders();
   }
 
-private:
   //===--- loops ----------------------------------------------------------------------------------===//
 
   /// Loops of a role merge where the operands, the epilogue and the results allow it.
@@ -73,8 +79,10 @@ private:
       all.push_back(Form::ofSlot(loop));
     reads.known.insert(op->getResult(0));
     reads.collect(op->getOperand(c.rowOperand), apply(rowMap, all));
+    size_t before = reads.forms.size();
     if (!k.schedule.packed)
       reads.collect(op->getOperand(c.columnOperand), apply(columnMap, all));
+    SmallVector<Form> columnForms(ArrayRef(reads.forms).drop_front(before));
     Reads depthReads = reads;
     Position result = apply(op.getIndexingMapsArray().back(), all);
     for (const Output &output : k.written)
@@ -86,6 +94,12 @@ private:
     rowLoops = mergeLoops(reads, c.rows, c.extents);
     batchLoops = mergeLoops(reads, c.batch, c.extents);
     depthLoops = mergeLoops(depthReads, c.depth, c.extents);
+    auto isRun = [&](const Form &form) { return form.coefficientOf(c.columns[0]).is(1); };
+    copied = part && (k.schedule.copyRuns || !llvm::all_of(columnForms, isRun) || depthReads.opaque.any());
+    columnsAcross = !depthLoops.empty() && !depthReads.opaque.test(depthLoops.back().loop) &&
+                    llvm::any_of(columnForms, [&](const Form &form) {
+                      return !isRun(form) && form.coefficientOf(depthLoops.back().loop).is(1);
+                    });
   }
 
   static Position apply(AffineMap map, ArrayRef<Form> dims) {
@@ -146,20 +160,7 @@ private:
 
   /// What a chunk of integers multiplies, copied to where it is multiplied.
   void copyIntegers(const Extent &rows, Value firstBlock, Value lastBlock, Value panelGroup) {
-    // The rows of the blocks, as rowBlocks and openRowBlocks cut them.
-    int64_t most = k.schedule.tileRows;
-    Extent size = std::max<int64_t>(most - 1, 1), big = max(rows - ceilDiv(rows, most) * size, 0);
-    if (rows.isStatic()) {
-      BalancedBlocks blocks(rows.value(), most);
-      size = blocks.size;
-      big = blocks.big;
-    }
-    auto rowsBefore = [&](Value block) -> Value {
-      Value bigger = arith::MinSIOp::create(k.b, k.loc, block, k.index(big));
-      return arith::AddIOp::create(k.b, k.loc, arith::MulIOp::create(k.b, k.loc, block, k.index(size)), bigger);
-    };
-    Value first = arith::MinSIOp::create(k.b, k.loc, rowsBefore(firstBlock), k.index(max(rows - size, 0)));
-    Value last = arith::MinSIOp::create(k.b, k.loc, rowsBefore(lastBlock), k.index(rows));
+    auto [first, last] = rowsOfBlocks(k, rows, firstBlock, lastBlock);
     integers->copyRows(first, last, [&](Form row) { return rowPositions(row, 1)[0]; });
     Extent panels = ceilDiv(columns, k.schedule.panelColumns);
     if (!k.schedule.packed) {
@@ -175,11 +176,17 @@ private:
   void panelTiles(Value group, int64_t side, llvm::function_ref<void(Form)> rowsAt) {
     int64_t tile = k.schedule.tilePanels, tileColumns = tile * k.schedule.panelColumns;
     Extent whole = floorDiv(columns, tileColumns), rest = columns - whole * tileColumns;
-    auto [first, last] = range(group, k.schedule.chunkPanels / tile, whole);
+    auto [first, last] =
+        part ? std::pair(k.index(0), k.index(whole)) : range(group, k.schedule.chunkPanels / tile, whole);
+    auto fillAndRun = [&](Form panel) {
+      if (copied)
+        fillPanel(panel);
+      rowsAt(panel);
+    };
     auto tiles = [&](Value low, Value high, int64_t step) {
       k.loop(low, high, step, [&](Value number) {
         lanesOf.assign(step * tile * vectors, lanes);
-        rowsAt(Form::ofSlot(k.demand.addSlot(number), tile));
+        fillAndRun(Form::ofSlot(k.demand.addSlot(number), tile));
       });
     };
     if (side > 1) {
@@ -192,9 +199,76 @@ private:
     tiles(first, last, 1);
     if (rest.is(0))
       return;
+    auto runRest = [&] { partialTile(rest, [&] { fillAndRun(Form(whole * tile)); }); };
+    if (part)
+      return runRest();
     Extent lastGroup = panelGroupsOf(c, k.schedule) - 1;
     Value isLast = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, group, k.index(lastGroup));
-    k.onlyIf(isLast, [&] { partialTile(rest, [&] { rowsAt(Form(whole * tile)); }); });
+    k.onlyIf(isLast, runRest);
+  }
+
+  //===--- columns copied together ----------------------------------------------------------------===//
+
+  /// Copies the columns of the tile at `panel` to where its rows find them, one depth after the other.
+  void fillPanel(Form panel) {
+    tilePanel = panel;
+    fillDepth(0, Form(), loops);
+  }
+
+  void fillDepth(unsigned number, Form flat, Position position) {
+    if (number == depthLoops.size())
+      return copyVectors(position, flat);
+    const MergedLoop &loop = depthLoops[number];
+    Extent start = 0;
+    if (columnsAcross && number + 1 == depthLoops.size())
+      start = fillBlocks(loop, flat, position);
+    k.loop(start, loop.extent, 1, {}, [&](Form form, ArrayRef<Value>) {
+      position[loop.loop] = form;
+      fillDepth(number + 1, flat * loop.extent + form, position);
+      return SmallVector<Value>();
+    });
+  }
+
+  /// Squares of columns and depth, turned in registers (Blocks.h); how much of the depth they cover.
+  Extent fillBlocks(const MergedLoop &loop, Form flat, Position position) {
+    auto block = [&](Value firstLine, int64_t lines) {
+      unsigned slot = k.demand.addSlot(firstLine);
+      for (int64_t v = 0; v < int64_t(lanesOf.size()); ++v) {
+        if (lanesOf[v].is(0))
+          continue;
+        k.demand.blocks.begin(slot, lanesOf[v], lines);
+        for (int64_t line = 0; line < lines; ++line) {
+          k.demand.blocks.setLine(line);
+          position[loop.loop] = Form::ofSlot(slot) + Form(line);
+          copyVector(position, flat * loop.extent + position[loop.loop], v);
+        }
+        k.demand.blocks.end();
+      }
+    };
+    Extent full = floorDiv(loop.extent, lanes) * lanes, rest = loop.extent - full;
+    k.loop(k.index(0), k.index(full), lanes, [&](Value line) { block(line, lanes); });
+    if (!rest.isStatic())
+      return full;
+    if (!rest.is(0))
+      block(k.index(full), rest.value());
+    return loop.extent;
+  }
+
+  void copyVectors(const Position &position, Form depth) {
+    for (int64_t v = 0; v < int64_t(lanesOf.size()); ++v)
+      if (!lanesOf[v].is(0))
+        copyVector(position, depth, v);
+  }
+
+  void copyVector(const Position &position, Form depth, int64_t vector) {
+    Value value = k.demand.spread(columnVectorInPlace(position, vector, 0));
+    k.demand.store(value, part->panel, placeInPanel(depth, vector));
+  }
+
+  Form placeInPanel(Form depth, int64_t vector) const {
+    Form offset = depth * int64_t(lanesOf.size() * lanes) + Form(vector * lanes);
+    offset.lane = 1;
+    return offset;
   }
 
   /// A tile with `rest` columns. Where that is an expression there is one panel, and as many vectors as are needed.
@@ -398,18 +472,22 @@ private:
     return sums;
   }
 
+  Value columnVectorInPlace(Position position, int64_t vector, int64_t part) {
+    placeColumns(columnForm(vector) + Form(columns * part), position);
+    k.demand.active = lanesOf[vector];
+    Value value = k.demand.at(op->getOperand(c.columnOperand), apply(columnMap, position));
+    k.demand.active = lanes;
+    return value;
+  }
+
   Value columnVector(const Position &row, Form depth, int64_t vector, int64_t part) {
+    if (!k.schedule.packed && lanesOf[vector].is(0))
+      return k.demand.zeroOf(k.b.getF32Type());
+    if (copied)
+      return k.demand.load(this->part->panel, placeInPanel(depth, vector), k.b.getF32Type());
+    if (!k.schedule.packed)
+      return columnVectorInPlace(row, vector, part);
     Value operand = op->getOperand(c.columnOperand);
-    if (!k.schedule.packed) {
-      Position position = row;
-      placeColumns(columnForm(vector) + Form(columns * part), position);
-      if (lanesOf[vector].is(0))
-        return k.demand.zeroOf(k.b.getF32Type());
-      k.demand.active = lanesOf[vector];
-      Value value = k.demand.at(operand, apply(columnMap, position));
-      k.demand.active = lanes;
-      return value;
-    }
     int64_t panelColumns = k.schedule.panelColumns;
     Extent panel = c.extentOf(c.depth) * (panelColumns * c.parts), panels = ceilDiv(columns, panelColumns);
     Form number = tilePanel + Form(vector / vectors);
@@ -448,11 +526,14 @@ private:
 
   Kernel &k;
   const ContractionShape &c;
+  const ContractionPart *part; ///< null where the contraction is the whole kernel
   linalg::GenericOp op;
   int64_t lanes, vectors; ///< lanes of a vector, vectors of a panel
   Extent columns;
   AffineMap rowMap, columnMap;
   SmallVector<MergedLoop> batchLoops, rowLoops, depthLoops;
+  /// The columns of a tile are copied together; they lie apart in memory, and the last loop of the depth along it.
+  bool copied = false, columnsAcross = false;
   /// Values of the contraction's loops that are fixed for the chunk.
   Position loops;
   Value batchNumber, rowBlock;
@@ -464,3 +545,24 @@ private:
 } // namespace
 
 void kumiko::cpu::emitContraction(Kernel &k) { ContractionEmitter(k).emit(); }
+
+void kumiko::cpu::emitContractionPart(Kernel &k, const ContractionPart &part) {
+  ContractionEmitter(k, &part).emitPart();
+}
+
+/// As rowBlocks and openRowBlocks cut them.
+std::pair<Value, Value> kumiko::cpu::rowsOfBlocks(Kernel &k, const Extent &rows, Value firstBlock, Value lastBlock) {
+  int64_t most = k.schedule.tileRows;
+  Extent size = std::max<int64_t>(most - 1, 1), big = max(rows - ceilDiv(rows, most) * size, 0);
+  if (rows.isStatic()) {
+    BalancedBlocks blocks(rows.value(), most);
+    size = blocks.size;
+    big = blocks.big;
+  }
+  auto rowsBefore = [&](Value block) -> Value {
+    Value bigger = arith::MinSIOp::create(k.b, k.loc, block, k.index(big));
+    return arith::AddIOp::create(k.b, k.loc, arith::MulIOp::create(k.b, k.loc, block, k.index(size)), bigger);
+  };
+  return {arith::MinSIOp::create(k.b, k.loc, rowsBefore(firstBlock), k.index(max(rows - size, 0))),
+          arith::MinSIOp::create(k.b, k.loc, rowsBefore(lastBlock), k.index(rows))};
+}

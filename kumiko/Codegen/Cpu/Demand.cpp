@@ -238,7 +238,7 @@ Value Demand::bufferBehind(Value tensor) const {
 
 Value Demand::atCollapsed(tensor::CollapseShapeOp op, ArrayRef<Form> position) {
   auto type = cast<RankedTensorType>(op.getType());
-  if (Value memref = bufferBehind(op.getSrc()); memref && storage.strides.empty())
+  if (Value memref = bufferBehind(op.getSrc()); memref && !storage.strides.contains(underReshapes(op.getSrc())))
     return load(memref, linearize(position, storage.extents.of(op)), type.getElementType());
   ArrayRef<Extent> source = storage.extents.of(op.getSrc());
   Position inner(source.size());

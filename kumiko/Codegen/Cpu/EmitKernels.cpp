@@ -158,6 +158,9 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
   case KernelKind::Rows:
     emitRows(k);
     break;
+  case KernelKind::Attention:
+    emitAttention(k);
+    break;
   case KernelKind::Scatter:
     emitScatter(k);
     break;

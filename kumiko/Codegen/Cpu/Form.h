@@ -52,7 +52,8 @@ bool hasLanes(llvm::ArrayRef<Form> position);
 /// Where the elements of tensors lie.
 struct Storage {
   KernelExtents extents;
-  /// Strides, in elements, of tensors that are not stored in row-major order.
+  /// Strides, in elements, of tensors that are not stored in row-major order: packed arguments, and what a part of a
+  /// kernel leaves in scratch for the next one.
   llvm::DenseMap<mlir::Value, Extents> strides;
 
   /// The offset of `position` in the buffer of `tensor`.

@@ -15,8 +15,9 @@ struct Kernel {
   mlir::Location loc;
   Storage &storage;
   Demand demand;
-  const Schedule &schedule;
-  const KernelShape &shape;
+  /// Of the whole kernel, or of the part of it that is being emitted.
+  Schedule schedule;
+  KernelShape shape;
   /// The linalg ops; its arguments are bound in `demand`.
   mlir::Block &body;
   /// The results as boxes, and the flat buffers they go to.
@@ -64,9 +65,24 @@ private:
   void fillBorder(const Border &border, mlir::Value memref);
 };
 
+/// A share of a contraction that another template cuts out.
+struct ContractionPart {
+  /// The number of the batch, and a range of blocks of rows.
+  mlir::Value batch, firstBlock, lastBlock;
+  /// Room for the columns of a tile.
+  mlir::Value panel;
+};
+void emitContractionPart(Kernel &kernel, const ContractionPart &part);
+/// The rows of a range of blocks, as contractions cut them.
+std::pair<mlir::Value, mlir::Value> rowsOfBlocks(Kernel &kernel, const eq::Extent &rows, mlir::Value firstBlock,
+                                                 mlir::Value lastBlock);
+/// The rows [first, last), counted through all kept dimensions.
+void emitRowsPart(Kernel &kernel, mlir::Value first, mlir::Value last);
+
 void emitPoints(Kernel &kernel);
 void emitRows(Kernel &kernel);
 void emitContraction(Kernel &kernel);
+void emitAttention(Kernel &kernel);
 void emitScatter(Kernel &kernel);
 void emitRunning(Kernel &kernel);
 

@@ -17,7 +17,7 @@ void Reads::collect(Value tensor, ArrayRef<Form> position) {
   if (known.contains(tensor))
     return;
   Operation *op = tensor.getDefiningOp();
-  if (!op) {
+  if (!op || storage.strides.contains(tensor)) {
     forms.push_back(storage.offsetIn(tensor, position));
     return;
   }
@@ -40,7 +40,7 @@ void Reads::collect(Value tensor, ArrayRef<Form> position) {
   if (isa<tensor::BitcastOp, tensor::CastOp>(op))
     return collect(op->getOperand(0), position);
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
-      collapse && storage.strides.empty() && !collapse.getSrc().getDefiningOp()) {
+      collapse && !collapse.getSrc().getDefiningOp() && !storage.strides.contains(collapse.getSrc())) {
     forms.push_back(linearize(position, storage.extents.of(tensor)));
     return;
   }

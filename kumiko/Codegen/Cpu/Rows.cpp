@@ -28,7 +28,8 @@ public:
     llvm::append_range(extents, k.shape.rows.reduced);
     for (auto [number, op] : llvm::enumerate(k.body)) {
       auto generic = dyn_cast<linalg::GenericOp>(op);
-      if (generic && generic.getNumReductionLoops() != 0)
+      bool product = generic && (generic == k.shape.attention.scores.op || generic == k.shape.attention.values.op);
+      if (generic && generic.getNumReductionLoops() != 0 && !product)
         reductions.push_back(generic);
       if (generic && llvm::is_contained(k.schedule.keptOps, int64_t(number)))
         keptOps.push_back(generic);
@@ -66,6 +67,14 @@ public:
         k.vectors(laneLoop.extent, 1, rowsAt);
     });
     k.fillBorders();
+  }
+
+  void emitPart(Value first, Value last) {
+    merge();
+    k.loop(first, last, 1, [&](Value number) {
+      k.delinearize(number, rowLoops, point);
+      emitRow();
+    });
   }
 
 private:
@@ -202,7 +211,9 @@ private:
     if (!lanesInside())
       return reduceNest(op, 0, {across ? k.demand.spread(init) : init})[0];
     int64_t vectors = typicalSize(depthLoops.back().extent) / k.demand.lanes;
-    SmallVector<Value> accumulators(vectors >= 8 ? 4 : 1, k.demand.spread(init));
+    // A sum in f64 takes two registers.
+    int64_t most = getElementTypeOrSelf(init.getType()).isF64() ? 2 : 4;
+    SmallVector<Value> accumulators(vectors >= 8 ? most : 1, k.demand.spread(init));
     accumulators = reduceNest(op, 0, accumulators);
     while (accumulators.size() > 1) {
       SmallVector<Value> half;
@@ -315,3 +326,5 @@ private:
 } // namespace
 
 void kumiko::cpu::emitRows(Kernel &k) { RowsEmitter(k).emit(); }
+
+void kumiko::cpu::emitRowsPart(Kernel &k, Value first, Value last) { RowsEmitter(k).emitPart(first, last); }
