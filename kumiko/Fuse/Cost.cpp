@@ -9,6 +9,9 @@ using namespace kumiko;
 /// Beyond these a kernel keeps spilling, and compiling it takes longer than its parts.
 constexpr size_t mostOps = 96, mostTensors = 24;
 
+/// What a vector of f32 holds on most machines.
+constexpr int64_t shortestRow = 8;
+
 /// Fewer rows than this cannot be shared evenly.
 constexpr int64_t fewRows = 4;
 /// Elements that one core computes in about the time in which another one is woken.
@@ -36,5 +39,12 @@ Decision kumiko::sharesRows(const RowShape &rows, Operation *op) {
   int64_t made = typicalSize(product(nn::extentsOf(cast<RankedTensorType>(op->getResult(0).getType()))));
   if (count < fewRows && elements >= manyElements && made > count)
     return Decision::forbid("there are few rows, and they are long: cores could not share them");
+  return Decision::allow();
+}
+
+Decision kumiko::fillsVectors(const RowShape &rows) {
+  const eq::Extent &length = rows.extents.back();
+  if (length.isStatic() && length.value() < shortestRow)
+    return Decision::forbid("rows between the products are shorter than a vector");
   return Decision::allow();
 }

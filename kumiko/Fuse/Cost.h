@@ -16,4 +16,7 @@ Decision fitsKernel(llvm::ArrayRef<mlir::Operation *> ops, llvm::ArrayRef<mlir::
 /// better computed by a kernel that splits along them.
 Decision sharesRows(const RowShape &rows, mlir::Operation *op);
 
+/// Whether rows are long enough for the products around them to share their kernel.
+Decision fillsVectors(const RowShape &rows);
+
 } // namespace kumiko

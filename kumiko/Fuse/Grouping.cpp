@@ -428,7 +428,7 @@ private:
     if (!around)
       return;
     if (!around->decision)
-      return remark(around->scores->first, around->decision);
+      return remark(around->scores->last, around->decision);
     Group *whole = merge(*around->values, *merge(rows, *around->scores));
     for (Group *moves : around->moves)
       whole = merge(*whole, *moves);

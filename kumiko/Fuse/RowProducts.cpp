@@ -93,7 +93,9 @@ static bool makesRows(const Product &product, const RowShape &rows, size_t &batc
   if (product.target.empty() || product.extentsAlong(product.target) != rows.extents)
     return false;
   std::optional<unsigned> columns = product.onlyFactorWith(product.target.back());
-  return columns && splitRows(product, product.read[*columns], batch);
+  auto isReduced = [&](unsigned loop) { return !llvm::is_contained(product.target, loop); };
+  return columns && llvm::any_of(product.read[*columns], isReduced) &&
+         splitRows(product, product.read[*columns], batch);
 }
 
 /// Whether `op` sums over the rows that it reads as factor number `weights`, with the same split.
@@ -118,14 +120,41 @@ static bool isReadBy(const Group &group, const Group &reader, const Homes &homes
   });
 }
 
-/// The kernel behind `value` if it moves elements and does nothing else, for `reader` alone.
+static bool isNumber(Value value) {
+  auto constant = value.getDefiningOp<nn::ConstantOp>();
+  return constant && cast<RankedTensorType>(constant.getType()).getNumElements() == 1;
+}
+
+/// Whether `op` moves elements, or scales or shifts them by a number: a product may do that as often as it reads them.
+static bool isFree(Operation *op) {
+  if (isa<nn::TransposeOp, nn::SliceOp>(op) || isUnitReshape(op))
+    return true;
+  return isa<nn::MulOp, nn::AddOp, nn::SubOp>(op) && (isNumber(op->getOperand(0)) || isNumber(op->getOperand(1)));
+}
+
+/// The kernel behind `value` if what it does is free, for `reader` alone.
 static Group *movesBehind(Value value, const Group &reader, const Homes &homes) {
   Group *group = homes.lookup(value.getDefiningOp());
   if (!group || group->kind != OpClass::Injective || group->closed || !isReadBy(*group, reader, homes))
     return nullptr;
-  bool moves =
-      llvm::all_of(group->ops, [](Operation *op) { return isa<nn::TransposeOp>(op) || isUnitReshape(op); });
-  return moves ? group : nullptr;
+  return llvm::all_of(group->ops, isFree) ? group : nullptr;
+}
+
+/// The product of a kernel that has one.
+static Operation *productIn(const Group &group) {
+  auto isProduct = [](Operation *op) { return shapeOf(op).kind == OpClass::Contraction; };
+  return *llvm::find_if(group.ops, isProduct);
+}
+
+/// What of a product's kernel comes in front of the product.
+static llvm::DenseSet<Operation *> opsInFront(Operation *product, const Group &group, const Homes &homes) {
+  SmallVector<Operation *> open{product};
+  llvm::DenseSet<Operation *> front;
+  while (!open.empty())
+    for (Value operand : open.pop_back_val()->getOperands())
+      if (Operation *op = operand.getDefiningOp(); op && homes.lookup(op) == &group && front.insert(op).second)
+        open.push_back(op);
+  return front;
 }
 
 std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes &homes) {
@@ -136,19 +165,19 @@ std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes
   for (Operation *op : rows.ops) {
     for (Value operand : op->getOperands())
       if (Group *producer = homes.lookup(operand.getDefiningOp());
-          producer && producer != &rows && producer->kind == OpClass::Contraction &&
-          isReadBy(*producer, rows, homes))
+          producer && producer != &rows && producer->kind == OpClass::Contraction && isReadBy(*producer, rows, homes))
         found.scores = producer;
     for (Operation *user : op->getUsers())
       if (Group *reader = homes.lookup(user);
-          reader && reader != &rows && reader->kind == OpClass::Contraction && user == reader->first)
+          reader && reader != &rows && reader->kind == OpClass::Contraction && user == productIn(*reader))
         found.values = reader;
   }
   if (!found.scores || !found.values || found.scores == found.values || !isReadBy(rows, *found.values, homes))
     return std::nullopt;
 
   // The products themselves, and what follows the first one on its way to the rows.
-  std::optional<Product> scores = productOf(found.scores->first), values = productOf(found.values->first);
+  Operation *first = productIn(*found.scores), *last = productIn(*found.values);
+  std::optional<Product> scores = productOf(first), values = productOf(last);
   size_t batch = 0;
   if (!scores || !values || found.scores->closed || !makesRows(*scores, *rows.rows, batch))
     return std::nullopt;
@@ -156,23 +185,27 @@ std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes
     const Group *home = homes.lookup(value.getDefiningOp());
     return home == &rows || home == found.scores;
   };
+  llvm::DenseSet<Operation *> front = opsInFront(first, *found.scores, homes);
   for (const Group *group : {static_cast<const Group *>(found.scores), &rows})
     for (Operation *op : group->ops)
-      if (op != found.scores->first && !staysInRows(op, *rows.rows, inside))
+      if (op != first && !front.contains(op) && !staysInRows(op, *rows.rows, inside))
         return std::nullopt;
-  SmallVector<Value, 4> slots = nn::operandSlots(found.values->first);
-  bool first = inside(slots[values->operand[0]]), second = inside(slots[values->operand[1]]);
-  if (first == second || !sumsRows(*values, first ? 0 : 1, *rows.rows, batch))
+  SmallVector<Value, 4> slots = nn::operandSlots(last);
+  bool left = inside(slots[values->operand[0]]), right = inside(slots[values->operand[1]]);
+  if (left == right || !sumsRows(*values, left ? 0 : 1, *rows.rows, batch))
     return std::nullopt;
 
-  for (Group *product : {found.scores, found.values})
-    for (Value operand : product->first->getOperands())
-      if (Group *moves = movesBehind(operand, *product, homes); moves && !llvm::is_contained(found.moves, moves))
+  for (Operation *product : {first, last})
+    for (Value operand : product->getOperands())
+      if (Group *moves = movesBehind(operand, *homes.lookup(product), homes);
+          moves && !llvm::is_contained(found.moves, moves))
         found.moves.push_back(moves);
   SmallVector<Operation *> more(found.scores->ops);
   llvm::append_range(more, found.values->ops);
   for (Group *moves : found.moves)
     llvm::append_range(more, moves->ops);
-  found.decision = fitsKernel(rows.ops, more);
+  found.decision = fillsVectors(*rows.rows);
+  if (found.decision)
+    found.decision = fitsKernel(rows.ops, more);
   return found;
 }

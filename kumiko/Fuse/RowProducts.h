@@ -2,11 +2,12 @@
 //
 // A kernel of rows may take in the product that makes its rows, and the one that runs over what it makes of them:
 //
-//   scores(b, m, k) += q(b, m, d) * kt(b, d, k)        rows(b, m, k)        out(b, m, n) += weights(b, m, k) * v(b, k, n)
+//   scores(b, m, k) += q(b, m, d) * kt(b, d, k)        rows(b, m, k)        out(b, m, n) += weights(b, m, k) * v(b, k,
+//   n)
 //
 // so that scores and weights are never in memory as a whole. What the rows compute does not matter: scale, mask and
-// softmax of attention come in many spellings, and nothing here knows one. The transpositions in front of the products
-// come along, as other ways to read.
+// softmax of attention come in many spellings, and nothing here knows one. Transpositions and parts in front of the
+// products come along, as other ways to read, and so do factors.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -17,7 +18,7 @@ namespace kumiko {
 /// The kernels that a kernel of rows would be joined with.
 struct RowProducts {
   Group *scores = nullptr, *values = nullptr;
-  /// Transpositions of what the products read.
+  /// What stands in front of the products and can be done wherever they read.
   llvm::SmallVector<Group *> moves;
   /// Where they stand around the rows, but should stay apart.
   Decision decision = Decision::allow();

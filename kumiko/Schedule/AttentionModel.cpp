@@ -1,7 +1,7 @@
 //===- AttentionModel.cpp - tiles and chunks of two products around rows ---===//
 //
-// A chunk has some rows of one batch: a head's queries. Their scores stay in the second-level cache. Columns are copied together for the rows of a chunk, so these must be many enough
-// to pay for that.
+// A chunk has some rows of one batch: a head's queries. Their scores stay in the second-level cache. Columns are copied
+// together for the rows of a chunk, so these must be many enough to pay for that.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Schedule/AttentionShape.h"

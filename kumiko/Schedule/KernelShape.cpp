@@ -326,8 +326,7 @@ static bool followsPointwise(Value tensor, linalg::GenericOp contraction) {
   auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
   return generic && generic.getNumReductionLoops() == 0 &&
          llvm::any_of(generic.getDpsInputOperands(), [&](OpOperand *input) {
-           return generic.getMatchingIndexingMap(input).isPermutation() &&
-                  followsPointwise(input->get(), contraction);
+           return generic.getMatchingIndexingMap(input).isPermutation() && followsPointwise(input->get(), contraction);
          });
 }
 

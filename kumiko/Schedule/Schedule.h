@@ -53,7 +53,8 @@ struct Schedule {
   /// points: pairs (argument, dimension): constants stored with that dimension last, where the lanes run along it.
   llvm::SmallVector<int64_t> lanesLast;
 
-  /// rows and attention: numbers (in the order of the body) of the ops whose rows are kept in scratch instead of computed again.
+  /// rows and attention: numbers (in the order of the body) of the ops whose rows are kept in scratch instead of
+  /// computed again.
   llvm::SmallVector<int64_t> keptOps;
 
   /// Into how many chunks the kernel splits; rows and points divide their outer iterations evenly.

@@ -13,8 +13,8 @@ SQUARES = """v = ReduceMean<axes=[-1]>(q); ve = Add(v, 0.00001); s = Sqrt(ve)"""
 SOFTMAX = "m = ReduceMax<axes=[-1]>(a); d = Sub(a, m); e = Exp(d); s = ReduceSum(e, [-1]); y = Div(e, s)"
 HEADS = "float[B,S,120] q, float[B,S,120] k, float[B,S,120] v"
 MASKED = HEADS + ", float[B,1,1,S] mask"
-SPLIT = """q4 = Reshape(q, [0,0,6,20]); k4 = Reshape(k, [0,0,6,20]); v4 = Reshape(v, [0,0,6,20])
-          qt = Transpose<perm=[0,2,1,3]>(q4); kt = Transpose<perm=[0,2,3,1]>(k4); vt = Transpose<perm=[0,2,1,3]>(v4)"""
+SPLIT = """qh = Reshape(q, [0,0,6,20]); kh = Reshape(k, [0,0,6,20]); vh = Reshape(v, [0,0,6,20])
+          qt = Transpose<perm=[0,2,1,3]>(qh); kt = Transpose<perm=[0,2,3,1]>(kh); vt = Transpose<perm=[0,2,1,3]>(vh)"""
 SCALED = "s = MatMul(qt, kt); a = Mul(s, 0.2236068)"
 WEIGHTS = "p = Softmax<axis=-1>(a)"
 MERGED = "o = MatMul(p, vt); ot = Transpose<perm=[0,2,1,3]>(o); y = Reshape(ot, [0,0,120])"
@@ -76,15 +76,11 @@ CASES = {
           a = Where(mask, c, -10000.0); {WEIGHTS}; {MERGED}""", LIKE_HEADS),
     "attention, softmax in parts": (HEADS, f"{SPLIT}; {SCALED}; " + SOFTMAX.replace("s = ", "t = ").replace(
         "s)", "t)").replace("y =", "p =") + f"; {MERGED}", LIKE_HEADS),
-    "attention, queries scaled": (HEADS, f"qs = Mul(q, 0.2236068); {SPLIT.replace('(q,', '(qs,')}; a = MatMul(qt, kt)"
-                                  f"; {WEIGHTS}; {MERGED}", LIKE_HEADS),
+    "attention, queries scaled": (HEADS, f"{SPLIT}; qs = Mul(qt, 0.2236068); a = MatMul(qs, kt); {WEIGHTS}; {MERGED}", LIKE_HEADS),
     "attention, both scaled": (MASKED, f"""{SPLIT}; qs = Mul(qt, 0.4728708); ks = Mul(kt, 0.4728708)
           c = MatMul(qs, ks); a = Add(c, mask); {WEIGHTS}; {MERGED}""", LIKE_HEADS),
-    "attention, keys turned twice": (HEADS, f"""{SPLIT.replace('0,2,3,1', '0,2,1,3').replace('kt =', 'kh =')}
-          kt = Transpose<perm=[0,1,3,2]>(kh); {SCALED}; {WEIGHTS}; {MERGED}""", LIKE_HEADS),
-    "attention, rows flattened": (HEADS, f"""{SPLIT}; {SCALED.replace('a =', 'c =')}; n = Shape(c)
-          l = Slice(n, [3], [4]); m = Constant<value_ints=[-1]>(); f = Concat<axis=0>(m, l); a = Reshape(c, f)
-          w = Softmax<axis=-1>(a); p = Reshape(w, n); {MERGED}""", LIKE_HEADS),
+    "attention, keys turned twice": (HEADS, f"""{SPLIT.replace('0,2,3,1', '0,2,1,3').replace('kt =', 'ku =')}
+          kt = Transpose<perm=[0,1,3,2]>(ku); {SCALED}; {WEIGHTS}; {MERGED}""", LIKE_HEADS),
     "attention, heads in front": ("float[B,6,S,20] qt, float[B,6,20,S] kt, float[B,6,S,20] vt",
                                   f"{SCALED}; {WEIGHTS}; y = MatMul(p, vt)", "float[B,6,S,20] y"),
     "attention, one head": ("float[S,20] qt, float[20,S] kt, float[S,20] vt", f"{SCALED}; {WEIGHTS}; y = MatMul(p, vt)",

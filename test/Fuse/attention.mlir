@@ -1,0 +1,93 @@
+// RUN: kumiko-opt %s --kumiko-form-kernels | FileCheck %s
+
+// Scores, scale, mask, softmax and the product with the values: statements fuse, whatever stands in between.
+// CHECK-LABEL: func @attention
+// CHECK-NEXT: nn.constant
+// CHECK-NEXT: nn.call @{{.*}}(%arg0, %arg1, %arg3, %arg2)
+// CHECK-NEXT: return
+func.func @attention(%q: tensor<2x4x10x20xf32>, %k: tensor<2x4x20x17xf32>, %v: tensor<2x4x17x12xf32>, %mask: tensor<2x1x1x17xf32>) -> tensor<2x4x10x12xf32> {
+  %scale = nn.constant dense<0.5> : tensor<f32>
+  %0 = nn.matmul %q, %k : (tensor<2x4x10x20xf32>, tensor<2x4x20x17xf32>) -> tensor<2x4x10x17xf32>
+  %1 = nn.mul %0, %scale : (tensor<2x4x10x17xf32>, tensor<f32>) -> tensor<2x4x10x17xf32>
+  %2 = nn.add %1, %mask : (tensor<2x4x10x17xf32>, tensor<2x1x1x17xf32>) -> tensor<2x4x10x17xf32>
+  %3 = nn.softmax %2 {axis = 3 : i64} : tensor<2x4x10x17xf32>
+  %4 = nn.matmul %3, %v : (tensor<2x4x10x17xf32>, tensor<2x4x17x12xf32>) -> tensor<2x4x10x12xf32>
+  return %4 : tensor<2x4x10x12xf32>
+}
+
+// Transposes and factors in front of the products, a transpose behind, sizes that are symbols; no softmax at all.
+// CHECK-LABEL: func @moved
+// CHECK-NEXT: nn.constant
+// CHECK-NEXT: nn.call @{{.*}}(%arg0, %arg1, %arg2)
+// CHECK-NEXT: return
+func.func @moved(%q: tensor<?x4x20xf32, #nn.extents<"S", 4, 20>>, %k: tensor<?x4x20xf32, #nn.extents<"T", 4, 20>>, %v: tensor<?x4x12xf32, #nn.extents<"T", 4, 12>>)
+    -> tensor<?x4x12xf32, #nn.extents<"S", 4, 12>> attributes {nn.symbols = [{name = "S"}, {name = "T"}]} {
+  %half = nn.constant dense<0.5> : tensor<f32>
+  %0 = nn.transpose %q {perm = array<i64: 1, 0, 2>} : (tensor<?x4x20xf32, #nn.extents<"S", 4, 20>>) -> tensor<4x?x20xf32, #nn.extents<4, "S", 20>>
+  %1 = nn.mul %0, %half : (tensor<4x?x20xf32, #nn.extents<4, "S", 20>>, tensor<f32>) -> tensor<4x?x20xf32, #nn.extents<4, "S", 20>>
+  %2 = nn.transpose %k {perm = array<i64: 1, 2, 0>} : (tensor<?x4x20xf32, #nn.extents<"T", 4, 20>>) -> tensor<4x20x?xf32, #nn.extents<4, 20, "T">>
+  %3 = nn.transpose %v {perm = array<i64: 1, 0, 2>} : (tensor<?x4x12xf32, #nn.extents<"T", 4, 12>>) -> tensor<4x?x12xf32, #nn.extents<4, "T", 12>>
+  %4 = nn.matmul %1, %2 : (tensor<4x?x20xf32, #nn.extents<4, "S", 20>>, tensor<4x20x?xf32, #nn.extents<4, 20, "T">>) -> tensor<4x?x?xf32, #nn.extents<4, "S", "T">>
+  %5 = nn.abs %4 : tensor<4x?x?xf32, #nn.extents<4, "S", "T">>
+  %6 = nn.reduce %5 {axes = array<i64: 2>, kind = "+"} : (tensor<4x?x?xf32, #nn.extents<4, "S", "T">>) -> tensor<4x?xf32, #nn.extents<4, "S">>
+  %7 = nn.reshape %6 : tensor<4x?xf32, #nn.extents<4, "S">> -> tensor<4x?x1xf32, #nn.extents<4, "S", 1>>
+  %8 = nn.div %4, %7 : (tensor<4x?x?xf32, #nn.extents<4, "S", "T">>, tensor<4x?x1xf32, #nn.extents<4, "S", 1>>) -> tensor<4x?x?xf32, #nn.extents<4, "S", "T">>
+  %9 = nn.matmul %8, %3 : (tensor<4x?x?xf32, #nn.extents<4, "S", "T">>, tensor<4x?x12xf32, #nn.extents<4, "T", 12>>) -> tensor<4x?x12xf32, #nn.extents<4, "S", 12>>
+  %10 = nn.transpose %9 {perm = array<i64: 1, 0, 2>} : (tensor<4x?x12xf32, #nn.extents<4, "S", 12>>) -> tensor<?x4x12xf32, #nn.extents<"S", 4, 12>>
+  return %10 : tensor<?x4x12xf32, #nn.extents<"S", 4, 12>>
+}
+
+// The weights are a result, too: somebody wants them in memory.
+// CHECK-LABEL: func @weights_read
+// CHECK-COUNT-3: nn.call
+// CHECK: return
+func.func @weights_read(%q: tensor<64x20xf32>, %k: tensor<20x64xf32>, %v: tensor<64x12xf32>) -> (tensor<64x12xf32>, tensor<64x64xf32>) {
+  %0 = nn.matmul %q, %k : (tensor<64x20xf32>, tensor<20x64xf32>) -> tensor<64x64xf32>
+  %1 = nn.softmax %0 {axis = 1 : i64} : tensor<64x64xf32>
+  %2 = nn.matmul %1, %v : (tensor<64x64xf32>, tensor<64x12xf32>) -> tensor<64x12xf32>
+  return %2, %1 : tensor<64x12xf32>, tensor<64x64xf32>
+}
+
+// So are the scores.
+// CHECK-LABEL: func @scores_read
+// CHECK-COUNT-3: nn.call
+// CHECK: return
+func.func @scores_read(%q: tensor<64x20xf32>, %k: tensor<20x64xf32>, %v: tensor<64x12xf32>) -> (tensor<64x12xf32>, tensor<64x64xf32>) {
+  %0 = nn.matmul %q, %k : (tensor<64x20xf32>, tensor<20x64xf32>) -> tensor<64x64xf32>
+  %1 = nn.softmax %0 {axis = 1 : i64} : tensor<64x64xf32>
+  %2 = nn.matmul %1, %v : (tensor<64x64xf32>, tensor<64x12xf32>) -> tensor<64x12xf32>
+  return %2, %0 : tensor<64x12xf32>, tensor<64x64xf32>
+}
+
+// The softmax runs down the columns, for which all rows must be there.
+// CHECK-LABEL: func @columns
+// CHECK-COUNT-3: nn.call
+// CHECK: return
+func.func @columns(%q: tensor<64x20xf32>, %k: tensor<20x64xf32>, %v: tensor<64x12xf32>) -> tensor<64x12xf32> {
+  %0 = nn.matmul %q, %k : (tensor<64x20xf32>, tensor<20x64xf32>) -> tensor<64x64xf32>
+  %1 = nn.softmax %0 {axis = 0 : i64} : tensor<64x64xf32>
+  %2 = nn.matmul %1, %v : (tensor<64x64xf32>, tensor<64x12xf32>) -> tensor<64x12xf32>
+  return %2 : tensor<64x12xf32>
+}
+
+// The second product sums over the rows, not along them.
+// CHECK-LABEL: func @other_side
+// CHECK-COUNT-3: nn.call
+// CHECK: return
+func.func @other_side(%q: tensor<64x20xf32>, %k: tensor<20x64xf32>, %v: tensor<12x64xf32>) -> tensor<12x64xf32> {
+  %0 = nn.matmul %q, %k : (tensor<64x20xf32>, tensor<20x64xf32>) -> tensor<64x64xf32>
+  %1 = nn.softmax %0 {axis = 1 : i64} : tensor<64x64xf32>
+  %2 = nn.matmul %v, %1 : (tensor<12x64xf32>, tensor<64x64xf32>) -> tensor<12x64xf32>
+  return %2 : tensor<12x64xf32>
+}
+
+// Lanes along rows of five would be empty, so they run across rows, and products do not.
+// CHECK-LABEL: func @short_rows
+// CHECK-COUNT-3: nn.call
+// CHECK: return
+func.func @short_rows(%q: tensor<64x20xf32>, %k: tensor<20x5xf32>, %v: tensor<5x12xf32>) -> tensor<64x12xf32> {
+  %0 = nn.matmul %q, %k : (tensor<64x20xf32>, tensor<20x5xf32>) -> tensor<64x5xf32>
+  %1 = nn.softmax %0 {axis = 1 : i64} : tensor<64x5xf32>
+  %2 = nn.matmul %1, %v : (tensor<64x5xf32>, tensor<5x12xf32>) -> tensor<64x12xf32>
+  return %2 : tensor<64x12xf32>
+}
