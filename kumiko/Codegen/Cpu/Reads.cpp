@@ -13,6 +13,24 @@ void Reads::markOpaque(ArrayRef<Form> list) {
         opaque.set(slot);
 }
 
+/// The position in the source of a reshape that only drops dimensions of one element.
+static std::optional<Position> behindUnits(tensor::CollapseShapeOp op, ArrayRef<Form> position,
+                                           ArrayRef<eq::Extent> shape) {
+  Position source(shape.size());
+  for (auto [group, form] : llvm::zip_equal(op.getReassociationIndices(), position)) {
+    bool placed = false;
+    for (int64_t d : group) {
+      if (shape[d].is(1))
+        continue;
+      if (placed)
+        return std::nullopt;
+      source[d] = form;
+      placed = true;
+    }
+  }
+  return source;
+}
+
 void Reads::collect(Value tensor, ArrayRef<Form> position) {
   if (known.contains(tensor))
     return;
@@ -44,6 +62,9 @@ void Reads::collect(Value tensor, ArrayRef<Form> position) {
     forms.push_back(linearize(position, storage.extents.of(tensor)));
     return;
   }
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    if (std::optional<Position> source = behindUnits(collapse, position, storage.extents.of(collapse.getSrc())))
+      return collect(collapse.getSrc(), *source);
   // Pads and inserts test their position, collapses divide it: leave these loops as they are.
   if (isa<tensor::PadOp, tensor::InsertSliceOp, tensor::CollapseShapeOp>(op))
     markOpaque(position);
