@@ -4,7 +4,7 @@
     memory.py [--threads N] [MODEL=SIZE,SIZE... ...]
 
 A model is a file of build/models or build/real without its ending; its symbols take each size in turn. Without `=` it is
-compiled as it is and run at size 1. `light_resnet50` and `bert_encoder` have their first axes made a symbol. The memory
+compiled as it is and run on the inputs beside it. `light_resnet50` and `bert_encoder` have their first axes made a symbol. The memory
 that loading and running add should be at most 1.1 of (weights + context) and 2 MB more.
 """
 import argparse
@@ -12,6 +12,7 @@ import json
 import pathlib
 import subprocess
 
+import numpy as np
 import probe
 
 PROGRAM = probe.BUILT / "memory"
@@ -53,6 +54,20 @@ def with_symbol(path):
     return symbolic
 
 
+def write_inputs(path):
+    """The inputs of a model as memory.c reads them, in the order of the graph."""
+    import onnx
+
+    graph = onnx.load(path, load_external_data=False).graph
+    weights = {tensor.name for tensor in graph.initializer}
+    names = [value.name for value in graph.input if value.name not in weights]
+    file = probe.BUILT / f"{path.stem}.inputs"
+    with np.load(path.with_suffix(".npz")) as arrays:
+        parts = [np.array(arrays[name].shape, np.int64).tobytes() + np.ascontiguousarray(arrays[name]).tobytes() for name in names]
+    file.write_bytes(b"".join(parts))
+    return file
+
+
 def measure(text, threads):
     name, _, sizes = text.partition("=")
     path = next((folder / f"{name}.onnx" for folder in FOLDERS if (folder / f"{name}.onnx").exists()), None)
@@ -63,11 +78,11 @@ def measure(text, threads):
     library = probe.BUILT / f"{path.stem}.so"
     subprocess.run([probe.ROOT / "build/release/bin/kumiko", "compile", path, "-o", library], check=True,
                    stderr=subprocess.DEVNULL)
-    sizes = sizes.split(",") if sizes else ["1"]
+    sizes = sizes.split(",") if sizes else [write_inputs(path)]
     report = json.loads(subprocess.run([PROGRAM, library, str(threads), *sizes], check=True, capture_output=True,
                                        text=True).stdout)
     allowed = 1.1 * (report["weights"] + report["context"]) + 2e6
-    plans = ", ".join(f"{size}: {us:.0f}" for size, us in zip(sizes, report["plan_us"]))
+    plans = ", ".join(f"{pathlib.Path(size).stem}: {us:.0f}" for size, us in zip(sizes, report["plan_us"]))
     print(f"{name:22} {report['added'] / 1e6:9.1f} {report['weights'] / 1e6:9.1f} {report['context'] / 1e6:9.1f} "
           f"{report['added'] / allowed:8.2f} {report['heap_calls']:6}  {plans}", flush=True)
 

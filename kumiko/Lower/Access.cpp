@@ -8,8 +8,6 @@ using namespace kumiko::lower;
 using eq::Expr;
 using eq::Extent;
 
-/// Numbers in indices of mapped reads stay below this, so that sums of their products fit 64 bits.
-constexpr int64_t largestNumber = int64_t(1) << 30;
 /// A pad may make a tensor this many times larger than the points that read it, not more.
 constexpr int64_t largestGrowth = 4;
 

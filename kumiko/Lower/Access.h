@@ -25,6 +25,9 @@ inline bool isAtMost(const eq::Extent &a, const eq::Extent &b) { return (b - a).
 /// The same, with the knowledge that the extents of the instance's tensors are at least 0: k - 1 too, if one is that.
 bool isAtMost(const eq::Instance &instance, const eq::Extent &a, const eq::Extent &b);
 
+/// Numbers in linear indices stay below this, so that sums of their products fit 64 bits.
+inline constexpr int64_t largestNumber = int64_t(1) << 30;
+
 /// constant + sum of coefficient * loop, over loops of more than one point. No coefficient has a sign that depends on
 /// symbols.
 struct LinearIndex {

@@ -31,8 +31,13 @@ Error StatementLowering::planTargets() {
     bool first = targetDimensions.size() == 1;
     for (auto [index, extent] : zip_equal(target.indices, shapeOfTensor(target.tensor))) {
       std::optional<LinearIndex> linear = linearIndex(*index, extents);
-      if (!linear)
+      if (!linear) {
+        auto isLong = [](const eq::Extent &each) { return each.isStatic() && each.value() > largestNumber; };
+        if (const auto *longest = find_if(extents, isLong); longest != extents.end())
+          return refuse("has " + Twine(longest->value()) + " elements along one dimension, at most " +
+                        Twine(largestNumber) + " are numbered");
         return refuse("writes at an index that is computed from data");
+      }
       if (!visitsNothing && (!isAtMost(lowering.instance, 0, linear->lowest(extents)) ||
                              !isAtMost(lowering.instance, linear->highest(extents), extent - eq::Extent(1))))
         return refuse("writes partly outside its result");

@@ -54,10 +54,10 @@ class Graph:
         self.nodes.append(helper.make_node(op, inputs, outputs, name=f"{op}_{len(self.nodes)}", **attributes))
         return outputs[0]
 
-    def model(self, outputs):
+    def model(self, outputs, opset=17):
         results = [helper.make_tensor_value_info(name, kind, None) for name, kind in outputs]
         graph = helper.make_graph(self.nodes, "g", self.inputs, results, self.weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
         return onnx.shape_inference.infer_shapes(model)
 
 
@@ -139,6 +139,20 @@ def as_scan(steps, batch, inputs, hidden, backwards):
     graph.node("Scan", ["h0", "c0", "x"], ["hn", "cn", "y"], body=scan, num_scan_inputs=1,
                scan_input_directions=[backwards], scan_output_directions=[backwards])
     return graph.model([(name, TensorProto.FLOAT) for name in ("hn", "cn", "y")]), graph.feeds
+
+
+def as_scan8(batch, steps):
+    """Before operator set 9: running sums of each sequence of a batch, forwards and backwards."""
+    graph = Graph(29)
+    graph.draw("start", (batch, 5))
+    graph.draw("x", (batch, steps, 5))
+    nodes = [helper.make_node("Add", ["s", "a"], ["sum"]), helper.make_node("Mul", ["sum", "b"], ["part"])]
+    row = [5]
+    scan = body("body", nodes, [("s", TensorProto.FLOAT, row), ("a", TensorProto.FLOAT, row), ("b", TensorProto.FLOAT, row)],
+                [("sum", TensorProto.FLOAT, row), ("part", TensorProto.FLOAT, row)])
+    graph.node("Scan", ["", "start", "x", "x"], ["last", "y"], body=scan, num_scan_inputs=2, directions=[0, 1])
+    model = graph.model([("last", TensorProto.FLOAT), ("y", TensorProto.FLOAT)], opset=8)
+    return model, graph.feeds
 
 
 def as_nodes(steps, batch, inputs, hidden):
@@ -342,6 +356,10 @@ def open_cases():
     sizes = [(13, 2), (1, 1), (6, 9), (13, 2)]
     for back in (0, 1):
         yield f"scan-open-{back}", opened(lambda steps, batch: as_scan(steps, batch, 10, 24, back), sizes, cell_names)
+    batch_names = {"x": {0: "batch", 1: "steps"}, "start": {0: "batch"}}
+    yield "scan-8-open", opened(as_scan8, [(3, 4), (1, 1), (2, 9), (3, 4)], batch_names)
+    yield "scan-8-open-batch", opened(lambda batch: as_scan8(batch, 4), [(3,), (1,), (7,)], {"x": {0: "b"}, "start": {0: "b"}})
+    yield "scan-8-open-length", opened(lambda steps: as_scan8(2, steps), [(3,), (1,), (7,)], {"x": {1: "steps"}})
     yield "LSTM-wide-open", open_layer("LSTM", 48, direction="bidirectional", lengths=True)
     yield "GRU-wide-linear-open", open_layer("GRU", 64, linear_before_reset=1)
     yield "GRU-narrow-linear-open", open_layer("GRU", 10, direction="bidirectional", lengths=True, linear_before_reset=1)

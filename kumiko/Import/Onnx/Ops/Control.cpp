@@ -350,6 +350,31 @@ Results importScan9(NodeContext &n, const Graph &body, size_t scanned) {
   return n.failed() ? Results() : Results(results.begin(), results.end());
 }
 
+/// A batch whose number of sequences, or their length, is open: one sequence after the other, all of the same length.
+Results scanOpenBatch(NodeContext &n, const Graph &body, ArrayRef<Value> states, ArrayRef<Value> inputs,
+                      ArrayRef<int64_t> directions, const eq::Extent &batch, const eq::Extent &turns) {
+  if (n.input(0)) {
+    n.fail(Code::UnsupportedForm,
+           "sequence_lens is given, but how many sequences there are, or how long they are, is open")
+        .helped("give the dimensions numbers with --dim, or export for a later operator set");
+    return {};
+  }
+  SmallVector<Value, 8> all(states);
+  append_range(all, inputs);
+  for (auto [number, value] : enumerate(all)) {
+    Sizes sizes = n.sizesOf(value);
+    sizes[0] = batch;
+    if (number >= states.size())
+      sizes[1] = turns;
+    value = n.reshape(value, sizes);
+  }
+  if (n.failed())
+    return {};
+  return makeForEach(n, all, [&](ArrayRef<Value> slices) {
+    return scanOne(n, body, slices.take_front(states.size()), slices.drop_front(states.size()), directions, turns);
+  });
+}
+
 /// Before opset 9: a batch in axis 0, turns in axis 1, each sequence with a length of its own.
 Results importScan8(NodeContext &n, const Graph &body, size_t scanned) {
   ArrayRef<Value> states = n.inputs().drop_front().drop_back(scanned), inputs = n.inputs().take_back(scanned);
@@ -361,13 +386,8 @@ Results importScan8(NodeContext &n, const Graph &body, size_t scanned) {
   std::optional<eq::Extent> rowCount = n.failed() ? std::nullopt : commonLength(n, all, 0);
   if (!turnCount || !rowCount)
     return {};
-  if (!turnCount->isStatic() || !rowCount->isStatic()) {
-    n.fail(Code::UnsupportedForm,
-           "before operator set 9 it scans each sequence of the batch by itself, so their number "
-           "and length must be known")
-        .helped("give the dimensions numbers with --dim, or export for a later operator set");
-    return {};
-  }
+  if (!turnCount->isStatic() || !rowCount->isStatic())
+    return scanOpenBatch(n, body, states, inputs, directions, *rowCount, *turnCount);
   std::optional<int64_t> longest = turnCount->value(), batch = rowCount->value();
   Ints turns = lengths.value_or(Ints(*batch, *longest));
   if (int64_t(turns.size()) != *batch || any_of(turns, [&](int64_t t) { return t < 0 || t > *longest; })) {

@@ -233,6 +233,19 @@ bool arePartsFixed(NodeContext &n, Nested &body, ArrayRef<Value> parts) {
   return true;
 }
 
+Results makeForEach(NodeContext &n, ArrayRef<Value> sequences,
+                    llvm::function_ref<SmallVector<Value, 4>(ArrayRef<Value>)> each) {
+  Nested body(n);
+  SmallVector<Value, 4> slices;
+  for (Value sequence : sequences)
+    slices.push_back(body.argument(nn::ScanOp::sliceOf(sequence.getType())));
+  SmallVector<Value, 4> parts = each(slices);
+  if (n.failed())
+    return {};
+  body.close(parts, /*branch=*/false);
+  return arePartsFixed(n, body, parts) ? finishScan(n, body, {}, sequences, parts) : Results();
+}
+
 Results makeScan(NodeContext &n, const Graph &graph, ArrayRef<Value> states, ArrayRef<Value> sequences) {
   Nested body(n);
   SmallVector<Value, 4> arguments;

@@ -75,6 +75,10 @@ struct LoopHead {
 /// Loop as nn.scan, or as nn.loop when data decide how often it turns.
 Results makeLoop(NodeContext &n, const Graph &body, const LoopHead &head, llvm::ArrayRef<mlir::Value> initial);
 
+/// What `each` makes of one slice of all `sequences` along axis 0, stacked.
+Results makeForEach(NodeContext &n, llvm::ArrayRef<mlir::Value> sequences,
+                    llvm::function_ref<llvm::SmallVector<mlir::Value, 4>(llvm::ArrayRef<mlir::Value> slices)> each);
+
 /// Scan over `sequences`, whose turns are along axis 0.
 Results makeScan(NodeContext &n, const Graph &body, llvm::ArrayRef<mlir::Value> states,
                  llvm::ArrayRef<mlir::Value> sequences);
