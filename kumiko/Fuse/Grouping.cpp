@@ -93,7 +93,7 @@ private:
     group->closed |= llvm::any_of(op->getUsers(), llvm::IsaPred<nn::SymbolOp>);
     if (shape(op).joinsBoxes) {
       // Each part is a loop of its own; what follows would have to ask at every element which part it is in.
-      group->closed = true;
+      group->closed = group->takesBorder = true;
       concatenations.push_back(op);
     } else if (kind <= OpClass::Contraction) {
       absorbProducers(group, op);
@@ -132,6 +132,7 @@ private:
       best->whole = from;
     add(*best, op);
     best->closed |= best->kind != OpClass::Injective && through == ReadKind::Shifted;
+    best->takesBorder = false;
     return best;
   }
 
@@ -155,7 +156,7 @@ private:
   Decision canFollow(const Group &group, Operation *op, unsigned operand) {
     Value value = op->getOperand(operand);
     ReadKind kind = shape(op).reads[operand];
-    if (group.closed)
+    if (group.closed && !(group.takesBorder && kind == ReadKind::Shifted && value.hasOneUse()))
       return Decision::forbid("the producer's kernel ends in a pad or a concatenation");
     if (op->getNumResults() != 1)
       return Decision::forbid("the op has several results");
@@ -391,8 +392,19 @@ private:
         if (canFollowWhole(*producer, group, operand))
           best = producer;
       }
-    if (best)
-      merge(*best, group);
+    if (!best)
+      return;
+    bool ends = borderOf(group) != nullptr;
+    merge(*best, group)->closed |= ends;
+  }
+
+  /// The pad that `group` ends in: the only reader of what it is around.
+  Operation *borderOf(const Group &group) {
+    Operation *op = group.last;
+    return shape(op).kind == OpClass::Injective && shape(op).reads[0] == ReadKind::Shifted &&
+                   op->getOperand(0).hasOneUse() && groupOf(op->getOperand(0)) == &group
+               ? op
+               : nullptr;
   }
 
   /// Whether all of `consumer`, which reads `value` in several places, may follow the kernel that makes it: x * f(x).
@@ -404,7 +416,10 @@ private:
     if (llvm::any_of(value.getUsers(), [&](Operation *user) { return homes.lookup(user) != &consumer; }))
       return Decision::forbid("the value has other readers");
     eq::Extent elements = elementsOf(value);
+    Operation *border = borderOf(consumer);
     for (Operation *op : consumer.ops) {
+      if (op == border)
+        continue;
       if (shape(op).kind != OpClass::Injective || op->getNumResults() != 1 || elementsOf(op->getResult(0)) != elements)
         return Decision::forbid("the kernels have different sizes");
       for (OpOperand &operand : op->getOpOperands()) {

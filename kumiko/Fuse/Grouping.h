@@ -37,6 +37,8 @@ struct Group {
   mlir::Value whole;
   /// A pad around the result, or a concatenation, ends the kernel.
   bool closed = false;
+  /// It is closed by a concatenation, around which a pad may still be.
+  bool takesBorder = false;
   /// The rows that all reductions of the kernel run over, where it has such.
   std::optional<RowShape> rows;
   /// The first and last of `ops` in the block.

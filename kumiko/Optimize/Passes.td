@@ -202,6 +202,27 @@ def CombineProductsPass : Pass<"nn-combine-products", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 
+def ShareBordersPass : Pass<"nn-share-borders", "::mlir::func::FuncOp"> {
+  let summary = "a tensor with and without its border is one";
+  let description = [{
+    Class: exact.
+
+    Where a tensor is read with a constant around it and by others without, the others read the inside of what has the
+    border, so that whoever makes the tensor writes it once, border included.
+    ```mlir
+    %p = nn.pad %x {lo = array<i64: 0, 1>, hi = array<i64: 0, 1>} : (tensor<4x8xf32>) -> tensor<4x10xf32>
+    %y = nn.matmul %x, %w
+    // becomes
+    %p = nn.pad %x {lo = array<i64: 0, 1>, hi = array<i64: 0, 1>} : (tensor<4x8xf32>) -> tensor<4x10xf32>
+    %s = nn.slice %p {start = array<i64: 0, 1>, ...} : (tensor<4x10xf32>) -> tensor<4x8xf32>
+    %y = nn.matmul %s, %w
+    ```
+    Behind nn-simplify, which would undo it.
+  }];
+  let statistics = [Statistic<"shared", "shared", "tensors that are read inside of their border">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
 def AssignLayoutPass : Pass<"nn-assign-layout", "::mlir::func::FuncOp"> {
   let summary = "channels last inside networks with convolutions";
   let description = [{

@@ -63,6 +63,7 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
   add(createSimplifyPass(simplify));
   // Last, when whoever reads a product is what the next stage will see.
   add(createCombineProductsPass());
+  add(createShareBordersPass());
 }
 
 static void addFuseStage(OpPassManager &passes, const PipelineOptions &options) {

@@ -67,3 +67,29 @@ func.func @pad_after_windows(%x: tensor<1x?x8x4xf32, #nn.extents<1, "n", 8, 4>>)
   %0 = nn.pad %y {hi = array<i64: 0, 1, 1, 0>, lo = array<i64: 0, 1, 1, 0>} : (tensor<1x?x4x4xf32, #nn.extents<1, "(n floordiv 2)", 4, 4>>) -> tensor<1x?x6x4xf32, #nn.extents<1, "(n floordiv 2) + 2", 6, 4>>
   return %0 : tensor<1x?x6x4xf32, #nn.extents<1, "(n floordiv 2) + 2", 6, 4>>
 }
+
+// -----
+
+// The border around what is joined is filled by the same kernel.
+// CHECK-LABEL: func @pad_after_concat
+// CHECK-NEXT: nn.call
+// CHECK-NEXT: return
+func.func @pad_after_concat(%x: tensor<4x2xf32>, %y: tensor<4x3xf32>) -> tensor<6x7xf32> {
+  %0 = nn.concat %x, %y {axis = 1 : i64} : (tensor<4x2xf32>, tensor<4x3xf32>) -> tensor<4x5xf32>
+  %1 = nn.pad %0 {hi = array<i64: 1, 1>, lo = array<i64: 1, 1>} : (tensor<4x5xf32>) -> tensor<6x7xf32>
+  return %1 : tensor<6x7xf32>
+}
+
+// -----
+
+// x * f(x) rides on a product, border included.
+// CHECK-LABEL: func @pad_after_diamond
+// CHECK-NEXT: nn.call
+// CHECK-NEXT: return
+func.func @pad_after_diamond(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor<6x4xf32> {
+  %0 = nn.matmul %x, %w : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+  %1 = nn.sigmoid %0 : tensor<4x2xf32>
+  %2 = nn.mul %0, %1 : tensor<4x2xf32>
+  %3 = nn.pad %2 {hi = array<i64: 1, 1>, lo = array<i64: 1, 1>} : (tensor<4x2xf32>) -> tensor<6x4xf32>
+  return %3 : tensor<6x4xf32>
+}
