@@ -56,6 +56,7 @@ public:
     // Last, because whatever can follow what it is made of is written there.
     for (Operation *op : concatenations)
       absorbParts(op);
+    remarkRefusals();
     std::vector<std::unique_ptr<Group>> result;
     for (auto &group : groups)
       if (!group->ops.empty()) {
@@ -119,7 +120,7 @@ private:
       if (!group || (best && group->kind <= best->kind))
         continue;
       if (Decision decision = canFollow(*group, op, operand.getOperandNumber()); !decision) {
-        remark(op, decision);
+        refuse(op, operand.get(), decision);
         continue;
       }
       best = group;
@@ -147,7 +148,7 @@ private:
         add(*group, op);
         return group;
       }
-      remark(op, decision);
+      refuse(op, operand, decision);
     }
     return nullptr;
   }
@@ -287,7 +288,7 @@ private:
       if (Decision decision = canPrecede(*producer, *group, operand); decision)
         group = merge(*group, *producer);
       else
-        remark(op, decision);
+        refuse(op, operand.get(), decision);
     }
   }
 
@@ -443,7 +444,7 @@ private:
     if (!around)
       return;
     if (!around->decision)
-      return remark(around->scores->last, around->decision);
+      return refuse(rows.first, around->scores->last->getResult(0), around->decision);
     Group *whole = merge(*around->values, *merge(rows, *around->scores));
     for (Group *moves : around->moves)
       whole = merge(*whole, *moves);
@@ -461,10 +462,24 @@ private:
       }
   }
 
-  void remark(Operation *op, const Decision &decision) {
-    remark::missed(op->getLoc(), remark::RemarkOpts::name("NotFused").category("Fuse"))
-        << remark::reason("{0}", decision.why().str());
+  /// `op` did not join whoever made `value`, so far: they may still meet in a third kernel.
+  void refuse(Operation *op, Value value, const Decision &decision) { refusals.push_back({op, value, decision}); }
+
+  void remarkRefusals() const {
+    for (const Refusal &refusal : refusals) {
+      const Group *home = homes.lookup(refusal.op);
+      if (!home || home != groupOf(refusal.value))
+        remark::missed(refusal.op->getLoc(), remark::RemarkOpts::name("NotFused").category("Fuse"))
+            << remark::reason("{0}", refusal.decision.why().str());
+    }
   }
+
+  struct Refusal {
+    Operation *op;
+    Value value;
+    Decision decision;
+  };
+  std::vector<Refusal> refusals;
 
   std::vector<std::unique_ptr<Group>> groups;
   Homes homes;
