@@ -69,6 +69,9 @@ void kumiko::scheduleAttention(Schedule &schedule, const KernelShape &shape, con
   chooseTile(allKeys, schedule.tileRows, machine, schedule.panelColumns, schedule.tilePanels);
   chooseTile(values.extentOf(values.columns), schedule.tileRows, machine, schedule.valuePanelColumns,
              schedule.valueTilePanels);
+  // A tile of keys is read for every block of rows, so it stays in the first-level cache.
+  int64_t panelBytes = 4 * schedule.panelColumns * typicalSize(scores.extentOf(scores.depth));
+  schedule.tilePanels = std::clamp<int64_t>(machine.l1 / 2 / std::max<int64_t>(panelBytes, 1), 1, schedule.tilePanels);
   schedule.copyRuns = rows > worthCopyingRuns;
 
   int64_t fitting = std::max(machine.l2 / (4 * (keys + line)), worthCopying);

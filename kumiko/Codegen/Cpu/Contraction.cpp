@@ -28,6 +28,9 @@ using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
+/// Elements from one run of columns to the next, up to which a tile of them does not crowd into few cache sets.
+constexpr int64_t closeRuns = 128;
+
 namespace {
 class ContractionEmitter {
 public:
@@ -95,7 +98,12 @@ private:
     batchLoops = mergeLoops(reads, c.batch, c.extents);
     depthLoops = mergeLoops(depthReads, c.depth, c.extents);
     auto isRun = [&](const Form &form) { return form.coefficientOf(c.columns[0]).is(1); };
-    copied = part && (k.schedule.copyRuns || !llvm::all_of(columnForms, isRun) || depthReads.opaque.any());
+    // Runs that lie close together are as good as copied.
+    auto isClose = [&](const Form &form) {
+      Extent step = depthLoops.empty() ? Extent(0) : form.coefficientOf(depthLoops.back().loop);
+      return isRun(form) && (!k.schedule.copyRuns || (step.isStatic() && step.value() <= closeRuns));
+    };
+    copied = part && (!llvm::all_of(columnForms, isClose) || depthReads.opaque.any());
     columnsAcross = !depthLoops.empty() && !depthReads.opaque.test(depthLoops.back().loop) &&
                     llvm::any_of(columnForms, [&](const Form &form) {
                       return !isRun(form) && form.coefficientOf(depthLoops.back().loop).is(1);
