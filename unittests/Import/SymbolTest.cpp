@@ -236,6 +236,14 @@ TEST(Symbols, OpenDimensionsAreNotOneUnlessTheFileDeclaresSo) {
   EXPECT_EQ(dropped.checks(), (Checks{"N == 1", "4*N == 4"}));
 }
 
+// Whoever names a dimension that is known to be 4 did not know the others either.
+TEST(Symbols, ADeclaredRankOfNamesIsNotBelieved) {
+  GraphParts parts = one(node("Squeeze", {"x"}, {"y"}), {"N", 4});
+  parts.outputs = {valueInfo("y", DataType::Float, {"some"})};
+  Symbolic kept(parts);
+  EXPECT_EQ(kept.result(), "N, 4");
+}
+
 // The rank that the file declares for what follows tells how a Squeeze is meant.
 TEST(Symbols, ADeclaredOutputTellsWhichDimensionsAreOne) {
   GraphParts parts = one(node("Squeeze", {"x"}, {"z"}), {"N", 4});

@@ -163,7 +163,7 @@ private:
     std::vector<uint32_t> order;
     llvm::DenseMap<llvm::StringRef, uint32_t> uses;
     /// Declared ones; read when somebody asks.
-    std::optional<llvm::DenseMap<llvm::StringRef, size_t>> ranks;
+    std::optional<llvm::DenseMap<llvm::StringRef, llvm::ArrayRef<Dimension>>> shapes;
   };
   llvm::DenseMap<const void *, std::unique_ptr<Plan>> plans; ///< by source
   const Plan &planOf(Scope &scope);

@@ -83,8 +83,8 @@ public:
   /// Whether somebody may read output `number`.
   bool wants(size_t number) const { return number < node.outputs.size() && !node.outputs[number].empty(); }
   size_t outputCount() const { return node.outputs.size(); }
-  /// The rank that the file declares for an output, where it says something.
-  std::optional<size_t> declaredRank(size_t output) const;
+  /// The shape that the file declares for an output, where it says something.
+  std::optional<llvm::ArrayRef<Dimension>> declaredShape(size_t output) const;
   /// Where it says nothing and the rank depends on whether open dimensions are 1: whether all of them are to be.
   bool guessOnes();
 

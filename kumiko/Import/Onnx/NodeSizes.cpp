@@ -34,19 +34,19 @@ ArrayRef<int64_t> NodeContext::shapeOf(Value value) {
 
 int64_t NodeContext::countOf(Value value) { return cantFail(elementCount(shapeOf(value))); }
 
-std::optional<size_t> NodeContext::declaredRank(size_t output) const {
+std::optional<ArrayRef<Dimension>> NodeContext::declaredShape(size_t output) const {
   if (!scope.graph || output >= node.outputs.size())
     return std::nullopt;
-  auto &ranks = importer.plans[scope.source]->ranks;
-  if (!ranks) {
-    ranks.emplace();
+  auto &shapes = importer.plans[scope.source]->shapes;
+  if (!shapes) {
+    shapes.emplace();
     for (ArrayRef<ValueInfo> list : {scope.graph->outputs, scope.graph->values})
       for (const ValueInfo &value : list)
         if (value.type.hasShape)
-          ranks->try_emplace(value.name, value.type.shape.size());
+          shapes->try_emplace(value.name, value.type.shape);
   }
-  auto found = ranks->find(node.outputs[output]);
-  return found == ranks->end() ? std::nullopt : std::optional(found->second);
+  auto found = shapes->find(node.outputs[output]);
+  return found == shapes->end() ? std::nullopt : std::optional(found->second);
 }
 
 bool NodeContext::guessOnes() {

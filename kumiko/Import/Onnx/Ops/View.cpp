@@ -93,6 +93,15 @@ Results importFlatten(NodeContext &n) {
   return {n.reshape(x, {product(ArrayRef(sizes).take_front(axis)), product(ArrayRef(sizes).drop_front(axis))})};
 }
 
+/// Whether a declared shape has numbers where these sizes, without the open ones and those of 1, are numbers. Whoever
+/// wrote names in their place did not know the sizes, nor, then, that the open ones are 1.
+bool saysNumbers(ArrayRef<Dimension> declared, const Sizes &sizes) {
+  size_t next = 0;
+  return all_of(sizes, [&](const eq::Extent &size) {
+    return !size.isStatic() || size.is(1) || (next < declared.size() && declared[next++].value == size.value());
+  });
+}
+
 /// Without axes, which dimensions a Squeeze of `x` drops; only a run can tell whether an open one is 1. As the file
 /// declares the rank of the result, all of these are 1 or none is. A check says so.
 Ints onesOf(NodeContext &n, Value x) {
@@ -103,8 +112,9 @@ Ints onesOf(NodeContext &n, Value x) {
   int64_t kept = n.rankOf(x) - int64_t(ones.size());
   int64_t all = kept - int64_t(open.size()), declared = kept;
   if (!open.empty()) {
-    std::optional<size_t> rank = n.declaredRank(0);
-    declared = rank ? int64_t(*rank) : n.guessOnes() ? all : kept;
+    std::optional<ArrayRef<Dimension>> shape = n.declaredShape(0);
+    bool isTrusted = shape && (int64_t(shape->size()) != all || saysNumbers(*shape, n.sizesOf(x)));
+    declared = isTrusted ? int64_t(shape->size()) : !shape && n.guessOnes() ? all : kept;
   }
   if (declared == kept) {
     for (int64_t axis : open) {
