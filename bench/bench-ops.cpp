@@ -1,6 +1,6 @@
 //===- bench-ops.cpp - every op at one large size --------------------------===//
 //
-//   bench-ops SAMPLES [NAME...]
+//   bench-ops [--dump=FOLDER] SAMPLES [NAME...]
 //
 // Compiles each op of a file like kumiko/Nn/samples.txt by itself, runs it on one thread in turns with the same
 // equation as plain scalar loops (ScalarLoops.h), and prints a line
@@ -9,7 +9,8 @@
 //
 // The times of the loops are `-` where C has no words for the op. Operations and bytes are what the equation says: each
 // operand and result moved once. Weights are constants, as they are in networks. `T=f16,i8` among the values of a
-// sample stands for one sample per type. bench/ops.py makes a table of it.
+// sample stands for one sample per type. bench/ops.py makes a table of it. With --dump, the IR after every stage and
+// the kernels of the last op are left in a folder.
 //
 //===----------------------------------------------------------------------===//
 #include "bench/ScalarRun.h"
@@ -164,6 +165,19 @@ static Error compare(const Tensor &ours, const Tensor &scalar) {
   return Error::success();
 }
 
+static std::string dumpFolder; ///< empty: none
+
+static Error dumpKernels(const CompiledModel &compiled) {
+  for (const Object &kernel : compiled.kernels) {
+    std::error_code error;
+    raw_fd_ostream file(dumpFolder + "/" + kernel.name + ".o", error);
+    if (error)
+      return createStringError(error, "cannot write into " + dumpFolder);
+    file << StringRef(kernel.bytes.data(), kernel.bytes.size());
+  }
+  return Error::success();
+}
+
 static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numbers) {
   Expected<eq::Given> given = eq::Given::parse(op, sample, numbers);
   if (!given)
@@ -182,7 +196,11 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
   CompileOptions options;
   options.name = "op";
   options.jobs = 1;
+  options.dumpFolder = dumpFolder;
   auto compiled = compileModule(std::move(made.session), std::move(made.module), options, problems);
+  if (compiled && !dumpFolder.empty())
+    if (Error error = dumpKernels(*compiled))
+      return error;
   auto executable = compiled ? Executable::fromCompiled(*compiled, problems) : nullptr;
   if (!executable || !executable->prepare(made.inputs, /*threads=*/1, problems) || !executable->run(problems))
     return createStringError(problems.all().empty() ? "does not run" : problems.all().front().what);
@@ -234,12 +252,18 @@ static Error timeLine(StringRef name, StringRef rest) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2)
-    return errs() << "usage: bench-ops SAMPLES [NAME...]\n", 2;
-  auto file = MemoryBuffer::getFile(argv[1], /*IsText=*/true);
+  ArrayRef<char *> names(argv + 1, argc - 1);
+  if (StringRef option = names.empty() ? "" : names[0]; option.consume_front("--dump=")) {
+    dumpFolder = option.str();
+    names = names.drop_front();
+  }
+  if (names.empty())
+    return errs() << "usage: bench-ops [--dump=FOLDER] SAMPLES [NAME...]\n", 2;
+  const char *samples = names[0];
+  names = names.drop_front();
+  auto file = MemoryBuffer::getFile(samples, /*IsText=*/true);
   if (!file)
-    return errs() << "bench-ops: cannot read " << argv[1] << ": " << file.getError().message() << "\n", 1;
-  ArrayRef<char *> names(argv + 2, argc - 2);
+    return errs() << "bench-ops: cannot read " << samples << ": " << file.getError().message() << "\n", 1;
   SmallVector<StringRef> lines;
   (*file)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
   int status = 0;

@@ -241,6 +241,7 @@ Value Body::read(const Expr &expr) {
     extract->setAttr(checkedAttribute, b.getDenseI64ArrayAttr(unsure));
   if (!inside)
     return extract;
+  extract->setAttr(guardedAttribute, b.getUnitAttr());
   Value other = branch(*expr.otherwise, mayFail(*expr.otherwise) ? negated(inside) : inside);
   return arith::SelectOp::create(b, loc, inside, extract, other);
 }

@@ -66,7 +66,8 @@ Value Scalar::combine(Combine combine, ElementType type, Value a, Value b) {
   case Combine::Set:
     return b;
   case Combine::Sum:
-    return apply(Function::Add, type, {a, b});
+    // As a number a sum of truths is true unless all of them are 0; one bit alone would forget every second one.
+    return apply(type == ElementType::B1 ? Function::Or : Function::Add, type, {a, b});
   case Combine::Product:
     return apply(Function::Mul, type, {a, b});
   case Combine::Max:

@@ -26,6 +26,8 @@ static bool isProduct(linalg::GenericOp op, KernelExtents &extents, ContractionS
   shape.extents = extents.loopsOf(op);
   if (!isSumOfProducts(op) || !op.getDpsInits()[0].getDefiningOp<linalg::FillOp>())
     return why = "the first or last reduction is no product", false;
+  if (llvm::any_of(op.getDpsInputs(), [](Value input) { return !getElementTypeOrSelf(input.getType()).isF32(); }))
+    return why = "a product is not of f32", false;
   if (!assignRoles(shape, why))
     return false;
   return isInOrder(shape) || (why = "a product is permuted", false);

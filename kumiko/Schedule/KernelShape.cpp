@@ -5,6 +5,7 @@
 #include "kumiko/Schedule/AttentionShape.h"
 #include "kumiko/Schedule/Packing.h"
 #include "kumiko/Schedule/RowDemands.h"
+#include "kumiko/Schedule/Selection.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -31,6 +32,13 @@ eq::Extent kumiko::flopsOf(linalg::GenericOp op, KernelExtents &extents) {
   return eq::product(extents.loopsOf(op)) * operations;
 }
 
+/// The block argument that `value` is, or is a float of 16 bits widened; null for anything else.
+static BlockArgument factorBehind(Value value) {
+  if (auto wide = value.getDefiningOp<arith::ExtFOp>(); wide && wide.getIn().getType().getIntOrFloatBitWidth() == 16)
+    value = wide.getIn();
+  return dyn_cast<BlockArgument>(value);
+}
+
 bool kumiko::isSumOfProducts(linalg::GenericOp op) {
   if (op.getNumDpsInputs() < 2 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return false;
@@ -40,8 +48,11 @@ bool kumiko::isSumOfProducts(linalg::GenericOp op) {
     return false;
   Value other = add.getLhs() == accumulator ? add.getRhs() : add.getLhs();
   auto mul = other.getDefiningOp<arith::MulFOp>();
-  return mul && isa<BlockArgument>(mul.getLhs()) && isa<BlockArgument>(mul.getRhs()) && mul.getLhs() != mul.getRhs() &&
-         llvm::range_size(op.getBody()->without_terminator()) == 2;
+  if (!mul)
+    return false;
+  BlockArgument lhs = factorBehind(mul.getLhs()), rhs = factorBehind(mul.getRhs());
+  auto helps = [&](Operation &inner) { return isa<arith::ExtFOp>(inner) || &inner == add || &inner == mul; };
+  return lhs && rhs && lhs != rhs && llvm::all_of(op.getBody()->without_terminator(), helps);
 }
 
 /// The block argument that `value` is, widened from at most 16 bits; null for anything else.
@@ -224,13 +235,16 @@ static bool lanesAlongResult(linalg::GenericOp op, KernelExtents &extents) {
   return contiguous && shared;
 }
 
-/// The yielded value combines the accumulator with one other value, so partial results can be combined too.
-static bool hasSimpleCombiner(linalg::GenericOp op) {
+bool kumiko::hasSimpleCombiner(linalg::GenericOp op) {
   if (op.getNumResults() != 1)
     return false;
   Operation *combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   return combiner && combiner->getNumOperands() == 2 &&
          llvm::is_contained(combiner->getOperands(), Value(op.getRegionOutputArgs()[0]));
+}
+
+bool kumiko::canReduceInParts(linalg::GenericOp op) {
+  return hasSimpleCombiner(op) && !op->hasAttr(exactAttribute) && op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
 }
 
 /// What a vector of f32 holds on most machines.
@@ -249,9 +263,9 @@ static bool rowsOf(linalg::GenericOp op, KernelExtents &extents, RowsShape &rows
     (isReduced ? rows.reduced : rows.kept).push_back(extent);
   }
   // Each lane starts from the identity; data to start from would be counted once per lane.
-  if (!op.getDpsInits()[0].getDefiningOp<linalg::FillOp>())
+  if (llvm::any_of(op.getDpsInits(), [](Value init) { return !init.getDefiningOp<linalg::FillOp>(); }))
     return why = "a reduction starts from data", false;
-  if (!hasSimpleCombiner(op))
+  if (!hasSimpleCombiner(op) && !selectionOf(op))
     return why = "a reduction does more than combine two values", false;
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (result != AffineMap::get(op.getNumLoops(), 0, rowDims(rows.kept.size(), op.getContext()), op.getContext()))

@@ -74,7 +74,7 @@ KernelShape shapeOfKernel(mlir::Block &body, mlir::ValueRange results, KernelExt
 /// Multiply-adds count two, every other arithmetic op one, times the points of its loops.
 eq::Extent flopsOf(mlir::linalg::GenericOp op, KernelExtents &extents);
 
-/// acc + a * b of two block arguments and the accumulator, and nothing else.
+/// acc + a * b of two block arguments, also of widened ones of 16 bits, and the accumulator, and nothing else.
 bool isSumOfProducts(mlir::linalg::GenericOp op);
 
 /// Fills in the roles of the loops of `shape.op`; false with a reason when one has none.
@@ -87,6 +87,12 @@ bool findRows(llvm::ArrayRef<mlir::linalg::GenericOp> reductions, llvm::ArrayRef
 /// Whether every element of `result`, pads around it aside, comes from one element of the contraction's result, by
 /// elementwise bodies that read it whole, and reshapes.
 bool followsContraction(mlir::Value result, mlir::linalg::GenericOp contraction);
+
+/// The yielded value combines the accumulator with one other value, so partial results can be combined too.
+bool hasSimpleCombiner(mlir::linalg::GenericOp op);
+
+/// Whether parts of the reduction may be done apart, each from the identity, and combined in the end.
+bool canReduceInParts(mlir::linalg::GenericOp op);
 
 /// Whether `op`, in a kernel without anything behind it, would be a contraction.
 bool isContractionAlone(mlir::linalg::GenericOp op, KernelExtents &extents);

@@ -46,6 +46,8 @@ namespace {
 /// A body that changes the result only where `condition` holds, by `value`.
 struct Guarded {
   Value condition, value;
+  /// As in RunningShape.
+  TypedAttr neutral;
 };
 } // namespace
 
@@ -68,13 +70,15 @@ static std::optional<Guarded> guardedBody(linalg::GenericOp op) {
   Value out = op.getRegionOutputArgs()[0];
   Operation *last = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   if (auto select = dyn_cast_or_null<arith::SelectOp>(last); select && select.getFalseValue() == out)
-    return Guarded{select.getCondition(), select.getTrueValue()};
+    return Guarded{select.getCondition(), select.getTrueValue(), {}};
   if (!last || last->getNumOperands() != 2 || last->getOperand(0) != out)
     return std::nullopt;
   auto select = last->getOperand(1).getDefiningOp<arith::SelectOp>();
-  if (!select || !isNeutral(last, select.getFalseValue()))
+  TypedAttr neutral;
+  if (!select || !isNeutral(last, select.getFalseValue()) ||
+      !matchPattern(select.getFalseValue(), m_Constant(&neutral)))
     return std::nullopt;
-  return Guarded{select.getCondition(), select.getTrueValue()};
+  return Guarded{select.getCondition(), select.getTrueValue(), neutral};
 }
 
 static void leavesOf(Value condition, SmallVectorImpl<Value> &leaves) {
@@ -149,7 +153,7 @@ std::optional<RunningShape> kumiko::runningShapeOf(linalg::GenericOp op, KernelE
   std::optional<unsigned> along = keptLoop(op, compare.getRhs());
   if (!reduced || !along || op.getIteratorTypesArray()[reduced.getDim()] != utils::IteratorType::reduction)
     return std::nullopt;
-  RunningShape shape{op, unsigned(reduced.getDim()), *along, false, false, {}};
+  RunningShape shape{op, unsigned(reduced.getDim()), *along, false, false, {}, body->neutral};
   switch (compare.getPredicate()) {
   case arith::CmpIPredicate::sle:
     break;

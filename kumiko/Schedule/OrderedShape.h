@@ -38,6 +38,8 @@ struct RunningShape {
   unsigned along = 0;   ///< the loop over the result that it is compared with
   bool exclusive = false, reverse = false;
   OrderedLoops loops;
+  /// Where the last op of the body combines the sum with one other value: what changes nothing there. Else null.
+  mlir::TypedAttr neutral;
 };
 
 /// `op` as one of them; nothing where it is not.

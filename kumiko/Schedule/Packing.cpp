@@ -42,10 +42,9 @@ static Packing packColumns(const ContractionShape &contraction, const Schedule &
   packing.shape = llvm::to_vector(cast<RankedTensorType>(operand.getType()).getShape());
   packing.panelColumns = schedule.panelColumns;
   packing.parts = contraction.parts;
-  if (contraction.isInteger()) {
+  packing.elementBytes = getElementTypeOrSelf(operand.getType()).getIntOrFloatBitWidth() / 8;
+  if (contraction.isInteger())
     packing.integers = integerLayoutOf(contraction, schedule);
-    packing.elementBytes = contraction.columnBits / 8;
-  }
   AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(contraction.columnOperand));
   auto dimsOf = [&](ArrayRef<unsigned> loops) {
     SmallVector<unsigned> dims;

@@ -30,6 +30,10 @@ using namespace kumiko;
 /// A contraction of at most this many products takes a microsecond or two in f64, which a call costs anyway.
 constexpr int64_t fewProducts = 1 << 13;
 
+/// A sum of at most this many terms loses a bit or two by itself; for many of them that is not worth converting each
+/// term.
+constexpr int64_t fewTerms = 8;
+
 static bool areFew(const eq::Extent &products) {
   // A dimension that is left open, a batch, may be larger than it typically is; then f64 would cost much.
   auto open = [](StringRef) { return std::optional<int64_t>(16); };
@@ -80,7 +84,8 @@ public:
 
   void find() {
     for (auto op : body.getOps<linalg::GenericOp>()) {
-      if (Operation *combiner = runningSum(op); combiner && isCheap(op) && canBeWide(op->getResult(0))) {
+      if (Operation *combiner = runningSum(op);
+          combiner && !hasFewTerms(op) && isCheap(op) && canBeWide(op->getResult(0))) {
         tensors.insert(op->getResult(0));
         widen(combiner->getResult(0));
       }
@@ -109,6 +114,16 @@ private:
     for (Value input : op.getDpsInputs())
       read = std::max(read, typicalSize(extents.elementsOf(input)));
     return points / 2 <= read;
+  }
+
+  /// Many sums of few terms each. What is made of such a sum may still want it in f64.
+  bool hasFewTerms(linalg::GenericOp op) {
+    SmallVector<unsigned> reduced;
+    op.getReductionDims(reduced);
+    eq::Extent terms = 1;
+    for (unsigned loop : reduced)
+      terms *= extents.loopsOf(op)[loop];
+    return terms.isStatic() && terms.value() <= fewTerms && !areFew(eq::product(extents.loopsOf(op)));
   }
 
   static bool canBeWide(Value tensor) {

@@ -174,3 +174,19 @@ nn.kernel @open_rows(%x: tensor<?x64xf32> {nn.extents = #nn.extents<"max(0, s - 
   } -> tensor<?x32xf32>
   nn.yield %y : tensor<?x32xf32>
 }
+
+// Many sums of few terms stay as they are: converting each term would cost more than the bit that is lost.
+// CHECK-LABEL: nn.kernel @threes
+// CHECK-NOT: f64
+nn.kernel @threes(%x: tensor<100000x3xf32>) -> tensor<100000xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<100000xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<100000xf32>) -> tensor<100000xf32>
+  %s = linalg.generic {indexing_maps = [#matrix, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<100000x3xf32>) outs(%i : tensor<100000xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<100000xf32>
+  nn.yield %s : tensor<100000xf32>
+}

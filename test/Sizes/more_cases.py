@@ -229,7 +229,7 @@ def lrn(op, t):
         yield line(op, [tensor(t, *shape)], size=[1, 3, 5, 2][number % 4], alpha=0.5, beta=0.75, bias=2.0)
 
 
-@recipe(NUMBERS, "col2im")
+@recipe(NUMBERS + ["b1"], "col2im")
 def col2im(op, t):
     for number, (c, h, w) in enumerate(take(60, "c", "h", "w", low=2)):
         if c * h * w > 4000:

@@ -468,10 +468,10 @@ private:
     SmallVector<Value> vectors;
     for (int64_t part = 0; part < c.parts; ++part)
       for (int64_t v = 0; v < int64_t(lanesOf.size()); ++v)
-        vectors.push_back(k.demand.spread(columnVector(rows[0], depth, v, part)));
+        vectors.push_back(factor(columnVector(rows[0], depth, v, part)));
     int64_t width = vectors.size();
     for (auto [r, row] : llvm::enumerate(rows)) {
-      Value scalar = k.demand.spread(k.demand.at(op->getOperand(c.rowOperand), apply(rowMap, row)));
+      Value scalar = factor(k.demand.at(op->getOperand(c.rowOperand), apply(rowMap, row)));
       for (int64_t v = 0; v < width; ++v) {
         Value &sum = sums[r * width + v];
         sum = vector::FMAOp::create(k.b, k.loc, scalar, vectors[v], sum);
@@ -486,6 +486,14 @@ private:
     Value value = k.demand.at(op->getOperand(c.columnOperand), apply(columnMap, position));
     k.demand.active = lanes;
     return value;
+  }
+
+  /// A vector of f32; floats of 16 bits are widened as vectors, which is one instruction where machines know them.
+  Value factor(Value value) {
+    Value vector = k.demand.spread(value);
+    if (getElementTypeOrSelf(vector.getType()).isF32())
+      return vector;
+    return arith::ExtFOp::create(k.b, k.loc, VectorType::get({lanes}, k.b.getF32Type()), vector);
   }
 
   Value columnVector(const Position &row, Form depth, int64_t vector, int64_t part) {
@@ -504,7 +512,7 @@ private:
     if (!batchLoops.empty())
       offset = Form::ofSlot(k.demand.addSlot(batchNumber), panels * panel) + offset;
     offset.lane = 1;
-    return k.demand.load(k.demand.bufferBehind(operand), offset, k.b.getF32Type());
+    return k.demand.load(k.demand.bufferBehind(operand), offset, getElementTypeOrSelf(operand.getType()));
   }
 
   //===--- results --------------------------------------------------------------------------------===//

@@ -8,9 +8,6 @@ using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
-/// A reduction of at most this many points becomes straight-line code, so that neighbouring windows share loads.
-constexpr int64_t unrollLimit = 49;
-
 static Value underReshapes(Value tensor) {
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(tensor.getDefiningOp()))
     tensor = tensor.getDefiningOp()->getOperand(0);
@@ -87,70 +84,6 @@ Value Demand::atGeneric(linalg::GenericOp op, unsigned result, ArrayRef<Form> po
     return reduce(op, Position(position))[result];
   SmallVector<Value> arguments(op.getBody()->getNumArguments());
   return body(op, loopsAt(op, result, position), arguments)[result];
-}
-
-SmallVector<Value> Demand::reduceTogether(linalg::GenericOp op, ArrayRef<Position> positions) {
-  SmallVector<Value> all = reduce(op, positions), first;
-  for (size_t n = 0; n < positions.size(); ++n)
-    first.push_back(all[n * op.getNumResults()]);
-  return first;
-}
-
-/// All results at all positions, position by position.
-SmallVector<Value> Demand::reduce(linalg::GenericOp op, ArrayRef<Position> positions) {
-  Extents extents = storage.extents.loopsOf(op);
-  SmallVector<unsigned> loops;
-  op.getReductionDims(loops);
-  Extent points = 1;
-  for (unsigned loop : loops)
-    points *= extents[loop];
-
-  bool wide = hasLanes(positions.front());
-  auto widen = [&](Value value) { return wide ? spread(value) : value; };
-  SmallVector<Value> accumulators;
-  std::vector<Position> dims;
-  for (const Position &position : positions) {
-    dims.push_back(loopsAt(op, 0, position));
-    for (Value init : op.getDpsInits())
-      accumulators.push_back(widen(at(init, position)));
-  }
-
-  auto step = [&](ArrayRef<Value> carried) {
-    SmallVector<Value> next;
-    for (const auto &[n, loopValues] : llvm::enumerate(dims)) {
-      SmallVector<Value> arguments(op.getNumDpsInputs());
-      llvm::append_range(arguments, carried.slice(n * op.getNumResults(), op.getNumResults()));
-      for (Value value : body(op, loopValues, arguments))
-        next.push_back(widen(value));
-    }
-    return next;
-  };
-  auto setLoop = [&](unsigned loop, const Form &form) {
-    for (Position &loopValues : dims)
-      loopValues[loop] = form;
-  };
-  std::function<SmallVector<Value>(unsigned, SmallVector<Value>)> nest =
-      [&](unsigned depth, SmallVector<Value> carried) -> SmallVector<Value> {
-    if (depth == loops.size())
-      return step(carried);
-    unsigned loop = loops[depth];
-    if (points.isStatic() && points.value() <= unrollLimit) {
-      for (int64_t i = 0; i < extents[loop].value(); ++i) {
-        setLoop(loop, Form(i));
-        carried = nest(depth + 1, carried);
-      }
-      return carried;
-    }
-    auto forOp = scf::ForOp::create(b, loc, indexOf(0), indexOf(extents[loop]), indexOf(1), carried);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(forOp.getBody());
-    setLoop(loop, Form::ofSlot(addSlot(forOp.getInductionVar())));
-    scf::YieldOp::create(
-        b, loc,
-        nest(depth + 1, SmallVector<Value>(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end())));
-    return SmallVector<Value>(forOp.getResults());
-  };
-  return nest(0, accumulators);
 }
 
 /// Lanes that lie side by side in a buffer are loaded together, those outside of it left out.

@@ -38,7 +38,8 @@ public:
   /// While a block is being emitted, reads across memory find their lanes there.
   Blocks blocks;
 
-  unsigned addSlot(mlir::Value index);
+  /// `multipleOf` divides whatever the index will be.
+  unsigned addSlot(mlir::Value index, int64_t multipleOf = 1);
   /// The position as an SSA index; it must have no lane.
   mlir::Value indexOf(const Form &form);
   mlir::Value indexOf(const eq::Extent &extent) { return entry.valueOf(extent); }
@@ -67,6 +68,14 @@ public:
   /// share what they read, and one sum does not wait for another.
   llvm::SmallVector<mlir::Value> reduceTogether(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> positions);
 
+  /// The same for scalars of a reduction that may be done in parts, with lanes along its last loop.
+  llvm::SmallVector<mlir::Value> reduceAlong(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> positions);
+  /// The results of two parts of a reduction as one, where it has a simple combiner or is a selection (Selection.h),
+  /// and those of the lanes of vectors.
+  llvm::SmallVector<mlir::Value> combine(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::Value> first,
+                                         llvm::ArrayRef<mlir::Value> second);
+  llvm::SmallVector<mlir::Value> fold(mlir::linalg::GenericOp op, llvm::SmallVector<mlir::Value> vectors);
+
   /// One value inside of `op`'s body; it must not depend on the result.
   mlir::Value bodyValue(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims, mlir::Value value);
 
@@ -78,11 +87,14 @@ public:
 
   mlir::Value load(mlir::Value memref, const Form &offset, mlir::Type element);
   void store(mlir::Value value, mlir::Value memref, const Form &offset);
+  /// Several vectors lane by lane: those of a lane lie side by side.
+  void storeLanes(llvm::ArrayRef<mlir::Value> values, mlir::Value memref, llvm::ArrayRef<Form> offsets);
 
 private:
+  /// As it lies in memory, where a truth value takes a byte.
+  mlir::Value asStored(mlir::Value value, mlir::Value memref);
   /// Lanes a few elements apart, chosen from the vectors that they lie in; null where that is not the way.
   mlir::Value sieve(mlir::Value memref, const Form &offset, mlir::Type stored);
-  void storeLanes(mlir::Value value, mlir::Value memref, const Form &offset);
   /// A box of a tensor that comes from `inside`; the rest is `padding` or, where that is null, `dest`.
   struct Region {
     mlir::Value inside, padding, dest;
@@ -91,16 +103,30 @@ private:
 
   mlir::Value atGeneric(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
   llvm::SmallVector<mlir::Value> reduce(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> positions);
+  /// One step of a reduction for all positions of its loops.
+  llvm::SmallVector<mlir::Value> reduceStep(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> dims,
+                                            llvm::ArrayRef<mlir::Value> carried, bool wide);
   mlir::Value atRegion(Region region, llvm::ArrayRef<Form> position);
   /// A region of a buffer at lanes of which some are `outside`; `open` are the dimensions to be compared, with the
   /// extents of the region. Null where lanes must be asked for one by one.
   mlir::Value loadInside(mlir::Value tensor, llvm::ArrayRef<Form> position,
                          llvm::ArrayRef<std::pair<Form, eq::Extent>> open, llvm::function_ref<mlir::Value()> outside);
   mlir::Value scalarOutside(mlir::Value scalar);
+  llvm::SmallVector<mlir::Value> choose(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::Value> first,
+                                        llvm::ArrayRef<mlir::Value> second);
 
   mlir::Value atCollapsed(mlir::tensor::CollapseShapeOp op, llvm::ArrayRef<Form> position);
   mlir::Value extracted(mlir::tensor::ExtractOp op, llvm::SmallVector<mlir::Value> indices);
+  /// What is known of an index as a form: it may be a vector that was computed from numbers of loops.
+  std::optional<Form> formOf(mlir::Value index);
+  /// The same for the result of `op`, whose operands are these.
+  std::optional<Form> formOf(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  /// Quotient or remainder of lanes that all lie between the same two multiples of the divisor; null for others.
+  mlir::Value divided(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  void rememberForm(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands, mlir::Value result);
   std::optional<Position> linearPosition(llvm::ArrayRef<mlir::Value> indices);
+  /// The elements of a buffer at guarded indices that lie side by side; null where they do not.
+  mlir::Value loadGuarded(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
   mlir::OpFoldResult placeOf(const eq::Extent &lane);
   /// The elements of a buffer at an index per lane; null where it is none, or its places take more than 32 bits.
   mlir::Value gather(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
@@ -118,12 +144,22 @@ private:
   mlir::Location loc;
   Entry &entry;
   Storage &storage;
-  llvm::SmallVector<mlir::Value> slots;
+  struct Slot {
+    mlir::Value index;
+    int64_t multipleOf;
+  };
+  llvm::SmallVector<Slot> slots;
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
   llvm::DenseMap<mlir::Value, Known> defined;
   llvm::DenseMap<mlir::Value, mlir::Value> fixed;
-  /// Vectors of indices that are the numbers of loops.
+  /// Vectors of indices that are the numbers of loops, or computed from such.
   llvm::DenseMap<mlir::Value, Form> loopNumbers;
+  /// Vectors of indices that are 0 where a condition does not hold, and what they are elsewhere.
+  struct GuardedForm {
+    Form form;
+    mlir::Value condition;
+  };
+  llvm::DenseMap<mlir::Value, GuardedForm> guardedNumbers;
   /// A memref of one i32, on the stack; null while nothing can go wrong.
   mlir::Value failure;
 };

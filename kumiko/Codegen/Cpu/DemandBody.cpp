@@ -10,8 +10,8 @@ using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
-unsigned Demand::addSlot(Value index) {
-  slots.push_back(index);
+unsigned Demand::addSlot(Value index, int64_t multipleOf) {
+  slots.push_back({index, multipleOf});
   return slots.size() - 1;
 }
 
@@ -22,7 +22,7 @@ Value Demand::indexOf(const Form &form) {
   assert(!form.hasLanes() && "a position with lanes is not one index");
   Value sum;
   for (const auto &[slot, coefficient] : form.terms) {
-    Value term = slots[slot];
+    Value term = slots[slot].index;
     if (!coefficient.is(1))
       term = arith::MulIOp::create(b, loc, term, indexOf(coefficient));
     sum = sum ? arith::AddIOp::create(b, loc, sum, term) : term;
@@ -76,7 +76,17 @@ Value Demand::lanewise(Type element, llvm::function_ref<Value(const Extent &)> l
 static bool isTruth(Type element) { return element.isInteger(1); }
 
 /// Further apart, most of what is loaded would be thrown away.
-constexpr int64_t widestSieve = 4;
+constexpr int64_t widestSieve = 8;
+
+/// How far behind the start of a group of `step` elements `lowest` is, where buffer and loops consist of such groups;
+/// then a group may be read as a whole.
+static int64_t placeInGroup(MemRefType type, const Form &lowest, int64_t step) {
+  auto whole = [&](const Extent &count) { return count.isStatic() && count.value() % step == 0; };
+  bool groups = type.hasStaticShape() && type.getDimSize(0) % step == 0 && lowest.constant.isStatic() &&
+                lowest.constant.value() >= 0 &&
+                llvm::all_of(lowest.terms, [&](const auto &term) { return whole(term.second); });
+  return groups ? lowest.constant.value() % step : -1;
+}
 
 Value Demand::sieve(Value memref, const Form &offset, Type stored) {
   if (!allActive() || !offset.lane.isStatic() || lanes < 2)
@@ -85,17 +95,22 @@ Value Demand::sieve(Value memref, const Form &offset, Type stored) {
   int64_t step = std::abs(apart);
   if (apart == 0 || step > widestSieve)
     return Value();
-  // From the lowest place on; the last vector ends with the highest, so that nothing beyond it is touched.
   Form lowest = offset.atLane(apart < 0 ? last : 0);
+  // Reads of the same groups at other places share their vectors.
+  int64_t first = placeInGroup(cast<MemRefType>(memref.getType()), lowest, step);
+  lowest = lowest + Form(-std::max<int64_t>(first, 0));
+  // Else from the lowest place on; the last vector ends with the highest, so that nothing beyond it is touched.
+  int64_t lastStart = first < 0 ? last * step - last : (step - 1) * count;
+  first = std::max<int64_t>(first, 0);
   auto type = VectorType::get({count}, stored);
   Value result;
   for (int64_t n = 0; n < step; ++n) {
-    int64_t start = std::min(n * count, last * step - last);
+    int64_t start = std::min(n * count, lastStart);
     Value vector = vector::LoadOp::create(b, loc, type, memref, indexOf(lowest + Form(start)));
     // Of the lanes, those that this vector is the first to have.
     SmallVector<int64_t> choice;
     for (int64_t lane = 0; lane < count; ++lane) {
-      int64_t place = (apart < 0 ? last - lane : lane) * step;
+      int64_t place = (apart < 0 ? last - lane : lane) * step + first;
       bool here = place >= start && place < start + count && place >= n * count;
       choice.push_back(here ? count + place - start : lane);
     }
@@ -129,12 +144,16 @@ Value Demand::load(Value memref, const Form &offset, Type element) {
   return truth(vector::MaskedLoadOp::create(b, loc, type, memref, index, mask(), spread(zeroOf(stored))));
 }
 
-void Demand::store(Value value, Value memref, const Form &offset) {
+Value Demand::asStored(Value value, Value memref) {
   Type stored = cast<MemRefType>(memref.getType()).getElementType();
-  if (isTruth(getElementTypeOrSelf(value.getType())) && !isTruth(stored)) {
-    Type wide = isa<VectorType>(value.getType()) ? Type(VectorType::get({int64_t(lanes)}, stored)) : stored;
-    value = arith::ExtUIOp::create(b, loc, wide, value);
-  }
+  if (!isTruth(getElementTypeOrSelf(value.getType())) || isTruth(stored))
+    return value;
+  Type wide = isa<VectorType>(value.getType()) ? Type(VectorType::get({int64_t(lanes)}, stored)) : stored;
+  return arith::ExtUIOp::create(b, loc, wide, value);
+}
+
+void Demand::store(Value value, Value memref, const Form &offset) {
+  value = asStored(value, memref);
   if (!offset.hasLanes()) {
     memref::StoreOp::create(b, loc, value, memref, indexOf(offset));
     return;
@@ -151,7 +170,8 @@ void Demand::store(Value value, Value memref, const Form &offset) {
     vector::MaskedStoreOp::create(b, loc, memref, index, mask(), value);
 }
 
-void Demand::storeLanes(Value value, Value memref, const Form &offset) {
+void Demand::storeLanes(ArrayRef<Value> values, Value memref, ArrayRef<Form> offsets) {
+  SmallVector<Value> stored = llvm::map_to_vector(values, [&](Value value) { return spread(asStored(value, memref)); });
   for (unsigned lane = 0; lane < lanes; ++lane) {
     if (active.isStatic() && lane >= active.value())
       return;
@@ -160,8 +180,9 @@ void Demand::storeLanes(Value value, Value memref, const Form &offset) {
       Value live = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, indexOf(lane), indexOf(active));
       b.setInsertionPointToStart(scf::IfOp::create(b, loc, live, /*withElseRegion=*/false).thenBlock());
     }
-    memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, int64_t(lane)), memref,
-                            indexOf(offset.atLane(lane)));
+    for (auto [value, offset] : llvm::zip_equal(stored, offsets))
+      memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, int64_t(lane)), memref,
+                              indexOf(offset.atLane(lane)));
   }
 }
 
@@ -182,6 +203,8 @@ static Value clampToConstant(OpBuilder &b, Location loc, Operation *op, Value x,
 }
 
 Value Demand::elementwise(Operation *op, ArrayRef<Value> operands) {
+  if (Value part = divided(op, operands))
+    return part;
   SmallVector<Value> values(operands);
   bool wide = llvm::any_of(values, [](Value value) { return isa<VectorType>(value.getType()); });
   if (wide)
@@ -203,6 +226,8 @@ Value Demand::elementwise(Operation *op, ArrayRef<Value> operands) {
       arith && !exact && getElementTypeOrSelf(type).getIntOrFloatBitWidth() >= 32)
     clone->setAttr(arith.getFastMathAttrName(),
                    arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
+  if (wide)
+    rememberForm(op, operands, clone->getResult(0));
   return clone->getResult(0);
 }
 
@@ -265,20 +290,6 @@ Value Demand::gather(Value tensor, ArrayRef<Value> indices) {
   });
 }
 
-/// The place of the indices as a position, where those with lanes are numbers of loops: nothing has to be gathered.
-std::optional<Position> Demand::linearPosition(ArrayRef<Value> indices) {
-  Position position;
-  for (Value index : indices) {
-    if (!isa<VectorType>(index.getType()))
-      position.push_back(Form::ofSlot(addSlot(index)));
-    else if (auto found = loopNumbers.find(index); found != loopNumbers.end())
-      position.push_back(found->second);
-    else
-      return std::nullopt;
-  }
-  return position;
-}
-
 OpFoldResult Demand::placeOf(const Extent &lane) {
   return lane.isStatic() ? OpFoldResult(b.getI64IntegerAttr(lane.value())) : OpFoldResult(indexOf(lane));
 }
@@ -297,6 +308,9 @@ Value Demand::extracted(tensor::ExtractOp op, SmallVector<Value> indices) {
     return scalarAt(indices);
   if (std::optional<Position> position = linearPosition(indices))
     return at(op.getTensor(), *position);
+  if (op->hasAttr(guardedAttribute))
+    if (Value loaded = loadGuarded(op.getTensor(), indices))
+      return loaded;
   if (Value gathered = gather(op.getTensor(), indices))
     return gathered;
   return lanewise(op.getType(), [&](const Extent &lane) {

@@ -58,6 +58,34 @@ static func::FuncOp createFunction(OpBuilder &b, nn::KernelOp kernel) {
   return function;
 }
 
+/// Entry `number` of the table of buffers.
+static Value bufferPointer(OpBuilder &b, Location loc, Value table, int32_t number) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer, table, LLVM::GEPArg(number));
+  return LLVM::LoadOp::create(b, loc, pointer, slot);
+}
+
+/// What the kernel does is a function of its own that gets `count` results, from buffer number `first` on, as pointers
+/// of which LLVM knows that nothing else is there: a plan gives no two buffers of a call the same memory. Without that,
+/// everything would be read again after each store.
+static func::FuncOp createInside(OpBuilder &b, func::FuncOp entry, int32_t first, size_t count) {
+  Location loc = entry.getLoc();
+  SmallVector<Value> operands(entry.getArguments());
+  for (size_t n = 0; n < count; ++n)
+    operands.push_back(bufferPointer(b, loc, entry.getArgument(0), first + int32_t(n)));
+  auto type = b.getFunctionType(TypeRange(ValueRange(operands)), entry.getResultTypes());
+  std::string name = (entry.getName() + "_inside").str();
+  func::ReturnOp::create(b, loc, func::CallOp::create(b, loc, name, type.getResults(), operands).getResults());
+  b.setInsertionPointAfter(entry);
+  auto inside = func::FuncOp::create(b, loc, name, type);
+  inside.setPrivate();
+  inside->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+  for (size_t n = 0; n < count; ++n)
+    inside.setArgAttr(entry.getNumArguments() + n, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+  b.setInsertionPointToStart(inside.addEntryBlock());
+  return inside;
+}
+
 /// Every size is a number or an expression over symbols of the program.
 static LogicalResult checkSizes(nn::KernelOp kernel, KernelExtents &extents, ArrayRef<std::string> symbols) {
   Block &body = kernel.getBody().front();
@@ -119,17 +147,12 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
     emitRoutine(b, function, cast<nn::RoutineOp>(body.front()), results, schedule->chunks, symbols);
     return success();
   }
+  function = createInside(b, function, body.getNumArguments(), results.size());
   Block *block = &function.getBody().front();
   Entry entry(block, loc, block->getArgument(1), symbols);
   Kernel k{b,  loc,     storage, Demand(b, loc, entry, storage, schedule->lanes), *schedule, shape, body, {},
            {}, Value(), Value()};
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto packings = packingsOf(shape, *schedule, body);
-  int32_t number = 0;
-  auto buffer = [&](MemRefType type) {
-    Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer, block->getArgument(0), LLVM::GEPArg(number++));
-    return memrefFromPointer(b, loc, LLVM::LoadOp::create(b, loc, pointer, slot), type);
-  };
   for (BlockArgument argument : body.getArguments()) {
     const Packing *packing = packingOfArgument(packings, argument.getArgNumber());
     Extent elements = packing ? Extent(packing->elementCount()) : storage.extents.elementsOf(argument);
@@ -137,12 +160,16 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
     if (packing && schedule->kind != KernelKind::Contraction)
       storage.strides[argument] = llvm::to_vector_of<Extent, 6>(packing->strides());
     bool words = packing && packing->integers;
-    k.demand.bind(argument, buffer(words ? MemRefType::get({elements.value()}, b.getI32Type())
-                                         : storageOf(argument.getType(), elements)));
+    k.demand.bind(argument,
+                  memrefFromPointer(b, loc, bufferPointer(b, loc, block->getArgument(0), argument.getArgNumber()),
+                                    words ? MemRefType::get({elements.value()}, b.getI32Type())
+                                          : storageOf(argument.getType(), elements)));
   }
-  for (Value result : results) {
+  for (auto [number, result] : llvm::enumerate(results)) {
     k.written.push_back(traceOutput(result, storage.extents));
-    k.outputs.push_back(buffer(storageOf(result.getType(), storage.extents.elementsOf(result))));
+    k.outputs.push_back(memrefFromPointer(b, loc,
+                                          block->getArgument(function.getNumArguments() - results.size() + number),
+                                          storageOf(result.getType(), storage.extents.elementsOf(result))));
   }
   k.chunk = arith::IndexCastOp::create(b, loc, b.getIndexType(), block->getArgument(2));
   entry.anchor = k.chunk.getDefiningOp();

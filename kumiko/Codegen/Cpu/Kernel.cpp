@@ -1,5 +1,6 @@
 //===- Kernel.cpp - loops that all templates use ---------------------------===//
 #include "kumiko/Codegen/Cpu/Kernel.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace kumiko;
@@ -24,7 +25,8 @@ SmallVector<Value> Kernel::loop(const Extent &low, const Extent &high, int64_t s
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
   SmallVector<Value> arguments(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end());
-  SmallVector<Value> next = body(Form::ofSlot(demand.addSlot(forOp.getInductionVar())), arguments);
+  int64_t multipleOf = low.isStatic() ? std::gcd(low.value(), step) : 1;
+  SmallVector<Value> next = body(Form::ofSlot(demand.addSlot(forOp.getInductionVar(), multipleOf)), arguments);
   if (!carried.empty())
     scf::YieldOp::create(b, loc, next);
   return llvm::to_vector(ValueRange(forOp.getResults()));
@@ -147,7 +149,7 @@ void Kernel::fillBorders() {
 void Kernel::fillBorder(const Border &border, Value memref) {
   Value value = demand.constantOf(border.value);
   size_t rank = border.shape.size();
-  for (size_t d = 0; d < rank; ++d) {
+  for (size_t d = 0; d < rank - (border.rowEndsDone ? 1 : 0); ++d) {
     Extent inside = border.low[d] + border.extent[d];
     const std::pair<Extent, Extent> ends[] = {{0, border.low[d]}, {inside, border.shape[d] - inside}};
     for (const auto &[start, count] : ends) {

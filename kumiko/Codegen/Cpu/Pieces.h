@@ -27,6 +27,8 @@ struct Border {
   Extents shape, low, extent, strides;
   eq::Extent constant;
   mlir::TypedAttr value;
+  /// The parts before and after each row inside have been filled with the row.
+  bool rowEndsDone = false;
 };
 
 struct Output {

@@ -14,12 +14,20 @@ using eq::Extent;
 
 /// Vectors per turn: bodies that need many registers get one.
 constexpr int64_t mostVectors = 4;
+static bool isFunction(Operation &op) { return op.getDialect()->getNamespace() == "math"; }
 static int64_t unrollOf(Block &body) {
   int64_t weight = 0;
   for (auto op : body.getOps<linalg::GenericOp>())
     for (Operation &inner : op.getBody()->without_terminator())
-      weight += inner.getDialect()->getNamespace() == "math" ? 8 : 1;
+      weight += isFunction(inner) ? 8 : 1;
   return weight < 6 ? mostVectors : weight < 12 ? 2 : 1;
+}
+
+/// Functions are worth a vector, however empty.
+static bool hasFunctions(Block &body) {
+  return llvm::any_of(body.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
+    return llvm::any_of(*op.getBody(), [](Operation &inner) { return isFunction(inner); });
+  });
 }
 
 /// Rows of at most this many elements are written one by one: most of a vector would be empty.
@@ -75,6 +83,8 @@ namespace {
 struct Target {
   const Piece *piece;
   Value memref;
+  /// The borders of its output.
+  std::vector<Border> *borders;
 };
 
 /// Pieces of one shape, computed together: what two of them need is computed once.
@@ -106,6 +116,12 @@ public:
       loops.erase(loops.begin() + *place);
       return emitBlocks();
     }
+    if (linalg::GenericOp sums = shortSums(); sums && allMadeInPlace(sums)) {
+      alongSums = sums;
+    } else if (gathersShortRows()) {
+      shortRow = lane;
+      lane = loops.pop_back_val();
+    }
     Extent outer = 1;
     for (const MergedLoop &loop : loops)
       outer *= loop.extent;
@@ -113,7 +129,7 @@ public:
       emitWindows(windows);
     else if (linalg::GenericOp sums = longSum(k, sources, lane); sums && allMadeInPlace(sums))
       emitSums(k, sums, loops, lane, point, [&] { storeAll(); });
-    else if (typicalSize(outer) >= typicalSize(k.schedule.chunks))
+    else if (alongSums || typicalSize(outer) >= typicalSize(k.schedule.chunks))
       emitByOuter(outer);
     else
       emitByLanes(outer);
@@ -122,7 +138,27 @@ public:
 private:
   void element(Form form) {
     point[lane.loop] = form;
-    storeAll();
+    if (!shortRow)
+      return storeAll();
+    for (const Target &target : targets) {
+      SmallVector<Value> values;
+      SmallVector<Form> offsets;
+      for (int64_t n = 0; n < shortRow->extent.value(); ++n) {
+        point[shortRow->loop] = Form(n);
+        values.push_back(k.demand.at(target.piece->source, point));
+        offsets.push_back(target.piece->offsetOf(point));
+      }
+      k.demand.storeLanes(values, target.memref, offsets);
+    }
+  }
+
+  bool isShort() const { return lane.extent.isStatic() && lane.extent.value() <= shortestRow && !hasFunctions(k.body); }
+
+  /// Whether data say where short rows are read: such places are found for many rows at once.
+  bool gathersShortRows() const {
+    auto gathers = [](linalg::GenericOp op) { return !op.getBody()->getOps<tensor::ExtractOp>().empty(); };
+    return isShort() && !loops.empty() && typicalSize(loops.back().extent) >= 2 * k.demand.lanes &&
+           llvm::any_of(k.body.getOps<linalg::GenericOp>(), gathers);
   }
 
   /// All values before the first store: a buffer may be another's, as far as the compiler knows.
@@ -150,24 +186,86 @@ private:
     if (nested)
       inner = shared.pop_back_val();
     auto [low, high] = k.chunkRange(nested ? floorDiv(outer, inner.extent) : outer);
+    SmallVector<RowEnds> ends = takeRowEnds();
+    auto whole = [&] {
+      row();
+      fill(ends);
+    };
     k.loop(low, high, 1, [&](Value number) {
       k.delinearize(number, shared, point);
       if (!nested)
-        return row();
+        return whole();
       k.loop(k.index(0), k.index(inner.extent), 1, [&](Value place) {
         point[inner.loop] = Form::ofSlot(k.demand.addSlot(place));
-        row();
+        whole();
       });
     });
   }
 
+  /// A few elements before and after each row of a target.
+  struct RowEnds {
+    const Target *target;
+    Value value;
+    int64_t before, after;
+  };
+
+  /// Those that are few enough to be written with their row, which is in the cache then.
+  SmallVector<RowEnds> takeRowEnds() {
+    SmallVector<RowEnds> ends;
+    for (const Target &target : targets) {
+      ArrayRef<Extent> rows = k.storage.extents.of(target.piece->source);
+      for (Border &border : *target.borders) {
+        if (border.strides != target.piece->strides || ArrayRef(border.extent) != rows ||
+            lane.loop + 1 != rows.size() || lane.extent != rows.back())
+          continue;
+        Extent before = border.low.back(), after = border.shape.back() - rows.back() - before;
+        int64_t most = k.demand.lanes / 2;
+        if (!before.isStatic() || !after.isStatic() || before.value() > most || after.value() > most)
+          continue;
+        ends.push_back({&target, k.demand.constantOf(border.value), before.value(), after.value()});
+        border.rowEndsDone = true;
+      }
+    }
+    return ends;
+  }
+
+  void fill(ArrayRef<RowEnds> ends) {
+    for (const RowEnds &row : ends) {
+      auto at = [&](const Extent &place) {
+        point[lane.loop] = Form(place);
+        k.demand.store(row.value, row.target->memref, row.target->piece->offsetOf(point));
+      };
+      for (int64_t n = 0; n < row.before; ++n)
+        at(n - row.before);
+      for (int64_t n = 0; n < row.after; ++n)
+        at(lane.extent + n);
+    }
+  }
+
   void row() {
-    int64_t unroll = unrollOf(k.body);
-    // Functions are worth a vector, however empty.
-    if (!lane.extent.isStatic() || lane.extent.value() > shortestRow || unroll < mostVectors)
-      return k.vectors(lane.extent, unroll, [&](Form form) { element(form); });
+    if (!isShort())
+      return k.vectors(lane.extent, unrollOf(k.body), [&](Form form) { element(form); });
+    if (alongSums)
+      return windowsAt(alongSums, lane.loop, Form(0), lane.extent.value(), Form(0));
     for (int64_t n = 0; n < lane.extent.value(); ++n)
       element(Form(n));
+  }
+
+  /// A long sum of which a few lie side by side: lanes run along it, and what is read is shared among them.
+  linalg::GenericOp shortSums() {
+    linalg::GenericOp found;
+    for (auto op : k.body.getOps<linalg::GenericOp>()) {
+      if (!op.getBody()->getOps<tensor::ExtractOp>().empty() || (found && op.getNumReductionLoops() != 0))
+        return linalg::GenericOp();
+      if (op.getNumReductionLoops() != 0)
+        found = op;
+    }
+    if (!found || !isShort() || !canReduceInParts(found))
+      return linalg::GenericOp();
+    SmallVector<unsigned> reduced;
+    found.getReductionDims(reduced);
+    Extent length = k.storage.extents.loopsOf(found)[reduced.back()];
+    return length.isStatic() && length.value() >= 4 * int64_t(k.demand.lanes) ? found : linalg::GenericOp();
   }
 
   /// Few long rows: a chunk takes a share of the vectors of every row; the last one also has the masked rest.
@@ -227,14 +325,16 @@ private:
   }
 
   void windowsAt(linalg::GenericOp op, unsigned loop, const Form &first, int64_t count, const Form &lanes) {
-    point[lane.loop] = lanes;
+    if (loop != lane.loop)
+      point[lane.loop] = lanes;
     std::vector<Position> positions;
     for (int64_t n = 0; n < count; ++n) {
       point[loop] = first + Form(n);
       positions.push_back(point);
     }
     Value reduced = op->getResult(0);
-    SmallVector<Value> sums = k.demand.reduceTogether(op, positions), values;
+    SmallVector<Value> sums = alongSums ? k.demand.reduceAlong(op, positions) : k.demand.reduceTogether(op, positions);
+    SmallVector<Value> values;
     for (const auto &[position, sum] : llvm::zip_equal(positions, sums)) {
       k.demand.fix(reduced, sum);
       for (const Target &target : targets)
@@ -334,6 +434,10 @@ private:
   ArrayRef<Target> targets;
   SmallVector<MergedLoop> loops;
   MergedLoop lane{}, line{};
+  /// A loop of a few points inside of the lanes.
+  std::optional<MergedLoop> shortRow;
+  /// A reduction that has the lanes.
+  linalg::GenericOp alongSums;
   Position point;
 };
 } // namespace
@@ -346,10 +450,11 @@ void kumiko::cpu::emitPoints(Kernel &k) {
   };
   for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
     for (const Piece &piece : output.pieces) {
+      std::vector<Border> *borders = &output.borders;
       auto group = llvm::find_if(groups, [&, &piece = piece](const auto &each) { return fits(each, piece); });
       if (group == groups.end() || output.pieces.size() > 1)
         group = groups.insert(groups.end(), SmallVector<Target>());
-      group->push_back({&piece, memref});
+      group->push_back({&piece, memref, borders});
     }
   for (ArrayRef<Target> group : groups)
     PieceEmitter(k, group).emit();

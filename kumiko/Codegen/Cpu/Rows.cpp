@@ -19,6 +19,9 @@ using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
+/// Rows of at most this many elements become straight-line code, whose reads share vectors.
+constexpr int64_t shortDepth = 8;
+
 namespace {
 class RowsEmitter {
 public:
@@ -98,7 +101,7 @@ private:
       all.push_back(Form::ofSlot(d));
     auto positionOf = [&](Value tensor) { return positionIn(tensor, all); };
     for (linalg::GenericOp op : reductions)
-      reads.known.insert(op->getResult(0));
+      reads.known.insert_range(op->getResults());
     for (linalg::GenericOp op : reductions)
       reads.collectBody(op, all);
     if (!keptOps.empty())
@@ -118,8 +121,8 @@ private:
     DenseSet<Value> kept;
     for (linalg::GenericOp op : reductions) {
       SmallVector<linalg::GenericOp> now = keepWhatIsRead(op, kept);
-      Value result = reduceRow(op);
-      k.demand.fix(op->getResult(0), result);
+      for (auto [result, value] : llvm::zip_equal(op->getResults(), reduceRow(op)))
+        k.demand.fix(result, value);
       for (linalg::GenericOp row : now)
         readKept(row);
     }
@@ -191,99 +194,96 @@ private:
 
   //===--- reductions -----------------------------------------------------------------------------===//
 
-  Operation *combinerOf(linalg::GenericOp op) { return op.getBody()->getTerminator()->getOperand(0).getDefiningOp(); }
+  /// A running value per result of the reduction.
+  using Running = SmallVector<Value>;
 
-  Value combine(linalg::GenericOp op, Value a, Value b) {
-    Operation *combiner = combinerOf(op);
-    OperationState state(k.loc, combiner->getName(), {a, b}, {a.getType()}, combiner->getAttrs());
-    return k.b.create(state)->getResult(0);
-  }
-
-  Value step(linalg::GenericOp op, Value accumulator) {
+  Running step(linalg::GenericOp op, ArrayRef<Value> running) {
     SmallVector<Value> arguments(op.getNumDpsInputs());
-    arguments.push_back(accumulator);
-    return k.demand.body(op, point, arguments)[0];
+    llvm::append_range(arguments, running);
+    Running next = k.demand.body(op, point, arguments);
+    if (across || lanesInside())
+      for (Value &value : next)
+        value = k.demand.spread(value);
+    return next;
   }
 
   /// Four running vectors hide the latency of the combining op; they meet in a fixed order.
-  Value reduceRow(linalg::GenericOp op) {
-    Value init = k.demand.at(op.getDpsInits()[0], {});
+  Running reduceRow(linalg::GenericOp op) {
+    Running init;
+    for (Value start : op.getDpsInits())
+      init.push_back(k.demand.at(start, {}));
+    if (across || lanesInside())
+      for (Value &value : init)
+        value = k.demand.spread(value);
     if (!lanesInside())
-      return reduceNest(op, 0, {across ? k.demand.spread(init) : init})[0];
+      return reduceNest(op, 0, init);
     int64_t vectors = typicalSize(depthLoops.back().extent) / k.demand.lanes;
     // A sum in f64 takes two registers.
-    int64_t most = getElementTypeOrSelf(init.getType()).isF64() ? 2 : 4;
-    SmallVector<Value> accumulators(vectors >= 8 ? most : 1, k.demand.spread(init));
-    accumulators = reduceNest(op, 0, accumulators);
-    while (accumulators.size() > 1) {
-      SmallVector<Value> half;
-      for (size_t i = 0; i < accumulators.size(); i += 2)
-        half.push_back(combine(op, accumulators[i], accumulators[i + 1]));
-      accumulators = half;
+    int64_t most = getElementTypeOrSelf(init[0].getType()).isF64() ? 2 : 4;
+    Running all;
+    for (int64_t n = 0; n < (vectors >= 8 ? most : 1); ++n)
+      llvm::append_range(all, init);
+    all = reduceNest(op, 0, all);
+    size_t each = init.size();
+    while (all.size() > each) {
+      Running half;
+      for (size_t i = 0; i < all.size(); i += 2 * each)
+        llvm::append_range(half,
+                           k.demand.combine(op, ArrayRef(all).slice(i, each), ArrayRef(all).slice(i + each, each)));
+      all = half;
     }
-    return fold(op, accumulators[0]);
+    return k.demand.fold(op, all);
   }
 
-  /// 8 lanes to 4, 2, 1.
-  Value fold(linalg::GenericOp op, Value vector) {
-    for (int64_t half = k.demand.lanes / 2; half >= 1; half /= 2) {
-      SmallVector<int64_t> low, high;
-      for (int64_t i = 0; i < half; ++i) {
-        low.push_back(i);
-        high.push_back(i + half);
-      }
-      vector = combine(op, vector::ShuffleOp::create(k.b, k.loc, vector, vector, low),
-                       vector::ShuffleOp::create(k.b, k.loc, vector, vector, high));
-    }
-    return vector::ExtractOp::create(k.b, k.loc, vector, int64_t(0));
-  }
-
-  SmallVector<Value> reduceNest(linalg::GenericOp op, unsigned depth, SmallVector<Value> carried) {
+  Running reduceNest(linalg::GenericOp op, unsigned depth, Running carried) {
     const MergedLoop &loop = depthLoops[depth];
     bool last = depth + 1 == depthLoops.size();
     if (last && lanesInside())
       return reduceVectors(op, loop, carried);
-    return k.loop(0, loop.extent, 1, carried, [&](Form form, ArrayRef<Value> accumulators) {
+    auto turn = [&](Form form, ArrayRef<Value> running) {
       point[loop.loop] = form;
-      if (last) {
-        Value next = step(op, accumulators[0]);
-        return SmallVector<Value>{across ? k.demand.spread(next) : next};
-      }
-      return reduceNest(op, depth + 1, llvm::to_vector(accumulators));
-    });
+      return last ? step(op, running) : reduceNest(op, depth + 1, llvm::to_vector(running));
+    };
+    if (!last || !loop.extent.isStatic() || loop.extent.value() > shortDepth)
+      return k.loop(0, loop.extent, 1, carried, turn);
+    for (int64_t n = 0; n < loop.extent.value(); ++n)
+      carried = turn(Form(n), carried);
+    return carried;
   }
 
-  SmallVector<Value> reduceVectors(linalg::GenericOp op, const MergedLoop &loop, SmallVector<Value> carried) {
-    int64_t lanes = k.demand.lanes, unroll = carried.size();
-    auto stepAt = [&](Form form, Value accumulator) {
+  Running reduceVectors(linalg::GenericOp op, const MergedLoop &loop, Running carried) {
+    size_t each = op.getNumResults();
+    int64_t lanes = k.demand.lanes, unroll = carried.size() / each;
+    auto stepAt = [&](Form form, ArrayRef<Value> running) {
       form.lane = 1;
       point[loop.loop] = form;
-      return k.demand.spread(step(op, accumulator));
+      return step(op, running);
     };
     Extent full = floorDiv(loop.extent, lanes) * lanes,
            turns = floorDiv(loop.extent, unroll * lanes) * (unroll * lanes);
-    carried = k.loop(0, turns, unroll * lanes, carried, [&](Form form, ArrayRef<Value> accumulators) {
-      SmallVector<Value> next;
+    carried = k.loop(0, turns, unroll * lanes, carried, [&](Form form, ArrayRef<Value> running) {
+      Running next;
       for (int64_t u = 0; u < unroll; ++u)
-        next.push_back(stepAt(form + Form(u * lanes), accumulators[u]));
+        llvm::append_range(next, stepAt(form + Form(u * lanes), running.slice(u * each, each)));
       return next;
     });
+    Running first(ArrayRef(carried).take_front(each));
     if (loop.extent.isStatic())
       for (int64_t v = turns.value(); v < full.value(); v += lanes)
-        carried[0] = stepAt(Form(v), carried[0]);
+        first = stepAt(Form(v), first);
     else
-      carried[0] = k.loop(turns, full, lanes, {carried[0]}, [&](Form form, ArrayRef<Value> accumulators) {
-        return SmallVector<Value>{stepAt(form, accumulators[0])};
-      })[0];
+      first = k.loop(turns, full, lanes, first, stepAt);
     Extent rest = loop.extent - full;
-    carried[0] = k.unlessZero(rest, {carried[0]}, [&](ArrayRef<Value> accumulators) {
+    first = k.unlessZero(rest, first, [&](ArrayRef<Value> before) {
       // Lanes beyond the row keep what they had.
       k.demand.active = rest;
-      Value next = stepAt(Form(full), accumulators[0]);
-      next = arith::SelectOp::create(k.b, k.loc, k.demand.mask(), next, accumulators[0]);
+      Running next = stepAt(Form(full), before);
+      for (auto [value, old] : llvm::zip_equal(next, before))
+        value = arith::SelectOp::create(k.b, k.loc, k.demand.mask(), value, old);
       k.demand.active = lanes;
-      return SmallVector<Value>{next};
-    })[0];
+      return next;
+    });
+    llvm::copy(first, carried.begin());
     return carried;
   }
 
