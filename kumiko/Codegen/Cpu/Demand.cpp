@@ -14,8 +14,21 @@ static Value underReshapes(Value tensor) {
   return tensor;
 }
 
+/// The value of a tensor that is the same wherever it is asked for: fixed, or a fixed one converted.
+Value Demand::fixedValue(Value tensor) {
+  tensor = underReshapes(tensor);
+  if (Value value = fixed.lookup(tensor))
+    return value;
+  auto op = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumReductionLoops() != 0 || op->getNumOperands() != 2 || op.getNumDpsInputs() != 1 ||
+      !llvm::hasSingleElement(op.getBody()->without_terminator()) || !isa<CastOpInterface>(op.getBody()->front()))
+    return Value();
+  Value source = fixedValue(op.getDpsInputs()[0]);
+  return source ? body(op, Position(op.getNumLoops()), {source, Value()})[0] : Value();
+}
+
 Value Demand::at(Value tensor, ArrayRef<Form> position) {
-  if (Value value = fixed.lookup(underReshapes(tensor)))
+  if (Value value = fixedValue(tensor))
     return value;
   if (auto found = defined.find(tensor); found != defined.end()) {
     Known known = found->second; // a copy: it may redefine the tensor

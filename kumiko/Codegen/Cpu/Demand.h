@@ -91,6 +91,7 @@ public:
   void storeLanes(llvm::ArrayRef<mlir::Value> values, mlir::Value memref, llvm::ArrayRef<Form> offsets);
 
 private:
+  mlir::Value fixedValue(mlir::Value tensor);
   /// As it lies in memory, where a truth value takes a byte.
   mlir::Value asStored(mlir::Value value, mlir::Value memref);
   /// Lanes a few elements apart, chosen from the vectors that they lie in; null where that is not the way.

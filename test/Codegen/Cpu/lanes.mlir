@@ -1,0 +1,77 @@
+// RUN: kumiko-opt %s --kumiko-emit-kernels | FileCheck %s
+
+// A running sum: within a vector each lane takes up those 1, 2 and 4 before it, then all what the last vector ended with.
+// LLVM is told that nothing else lies where results do.
+// CHECK-LABEL: func.func @running
+// CHECK: call @running_inside
+// CHECK: func.func private @running_inside({{.*}}!llvm.ptr {llvm.noalias})
+// CHECK: vector.load
+// CHECK: vector.shuffle {{.*}} [8, 0, 1, 2, 3, 4, 5, 6]
+// CHECK: arith.addf
+// CHECK: vector.shuffle {{.*}} [8, 9, 0, 1, 2, 3, 4, 5]
+// CHECK: vector.shuffle {{.*}} [8, 9, 10, 11, 0, 1, 2, 3]
+// CHECK: vector.store
+// CHECK: vector.shuffle {{.*}} [7, 7, 7, 7, 7, 7, 7, 7]
+nn.kernel @running(%x: tensor<4x64xf32>) -> tensor<4x64xf32> attributes {schedule = {template = "running", chunks = 1 : i64}} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4x64xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x64xf32>) -> tensor<4x64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<4x64xf32>) outs(%start : tensor<4x64xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %j = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %counts = arith.cmpi sle, %k, %j : index
+    %0 = arith.select %counts, %p, %zero : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x64xf32>
+  nn.yield %y : tensor<4x64xf32>
+}
+
+// The largest element and its number: lanes along the row, each with its own, from which one is chosen in the end.
+// CHECK-LABEL: func.func @largest
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: arith.cmpf ogt, {{.*}} : vector<8xf32>
+// CHECK: vector.shuffle {{.*}} [4, 5, 6, 7, 0, 1, 2, 3]
+// CHECK: arith.cmpi slt, {{.*}} : vector<8xi64>
+nn.kernel @largest(%x: tensor<4x64xf32>) -> tensor<4xi64> attributes {schedule = {template = "rows", chunks = 1 : i64}} {
+  %least = arith.constant 0xFF800000 : f32
+  %none = arith.constant 0 : i64
+  %values = tensor.empty() : tensor<4xf32>
+  %numbers = tensor.empty() : tensor<4xi64>
+  %best = linalg.fill ins(%least : f32) outs(%values : tensor<4xf32>) -> tensor<4xf32>
+  %at = linalg.fill ins(%none : i64) outs(%numbers : tensor<4xi64>) -> tensor<4xi64>
+  %y:2 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>, affine_map<(i, k) -> (i)>],
+                         iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x64xf32>) outs(%best, %at : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%p: f32, %o: f32, %n: i64):
+    %k = linalg.index 1 : index
+    %number = arith.index_cast %k : index to i64
+    %better = arith.cmpf ogt, %p, %o : f32
+    %0 = arith.select %better, %p, %o : f32
+    %1 = arith.select %better, %number, %n : i64
+    linalg.yield %0, %1 : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  nn.yield %y#1 : tensor<4xi64>
+}
+
+// d mod 16 of eight neighbours lies side by side: nothing is gathered.
+// CHECK-LABEL: func.func @remainder
+// CHECK: arith.remui {{.*}} : index
+// CHECK: vector.load
+// CHECK-NOT: vector.from_elements
+nn.kernel @remainder(%x: tensor<16xf32>) -> tensor<64xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>], iterator_types = ["parallel"]} outs(%empty : tensor<64xf32>) {
+  ^bb0(%o: f32):
+    %d = linalg.index 0 : index
+    %n = arith.constant 16 : index
+    %r = arith.remui %d, %n : index
+    %v = tensor.extract %x[%r] : tensor<16xf32>
+    linalg.yield %v : f32
+  } -> tensor<64xf32>
+  nn.yield %y : tensor<64xf32>
+}
