@@ -61,6 +61,8 @@ TEST(Instantiate, ElseIsDroppedWhereItNeverApplies) {
   EXPECT_EQ(statements(pad, "f32[4,5]; lo=[-1,0], hi=[0,-2]"), "y[i0, i1] = x[(i0 - -1), i1]  i0:3 i1:3\n");
   // Nothing is inside an empty tensor.
   EXPECT_EQ(statements(pad, "f32[0,5]; lo=[1,0], hi=[1,0]"), "y[i0, i1] = 0.0  i0:2 i1:5\n");
+  const char *with = "op pad(x: T, v: T; lo: ints) -> y: T { y(i...) = x(i - lo...) else v where i in dims(x) + lo }";
+  EXPECT_EQ(statements(with, "b1[0], b1[]; lo=[2]"), "y[i0] = v[]  i0:2\n");
 }
 
 TEST(Instantiate, AbsentOperandsLeaveNoTrace) {

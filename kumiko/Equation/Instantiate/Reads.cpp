@@ -20,8 +20,11 @@ Typed ValueBuilder::read(const Node &node, int element) {
   }
   if (context.failed())
     return placeholder();
-  if (never && node.otherwise && !statementIsEmpty())
-    return adopt(absentRead(node, element), type->element, node);
+  if (never && node.otherwise && !statementIsEmpty()) {
+    const Expr *outside = otherwise(node, type->element, element);
+    return outside ? Typed{make.cast(outside, computeType(type->element)), type->element, false, /*absent=*/true}
+                   : placeholder();
+  }
   const Expr *outside = always || !node.otherwise ? nullptr : otherwise(node, type->element, element);
   const Expr *value = make.read(solver.tensorNumber(node), type->element, indexList, outside);
   return {make.cast(value, computeType(type->element)), type->element};
