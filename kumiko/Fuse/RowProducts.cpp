@@ -157,6 +157,20 @@ static llvm::DenseSet<Operation *> opsInFront(Operation *product, const Group &g
   return front;
 }
 
+/// Weights are packed when compiling, for a product that streams them once; between rows they would be read again for each
+/// block of rows, as they lie.
+static Decision hasNoWeights(ArrayRef<Operation *> products) {
+  for (Operation *product : products)
+    if (llvm::any_of(product->getOperands(), [](Value factor) {
+          Operation *op = factor.getDefiningOp();
+          while (isa_and_nonnull<nn::TransposeOp, nn::SliceOp, nn::ReshapeOp>(op))
+            op = op->getOperand(0).getDefiningOp();
+          return isa_and_nonnull<nn::ConstantOp>(op);
+        }))
+      return Decision::forbid("a product with weights is better off on its own");
+  return Decision::allow();
+}
+
 std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes &homes) {
   ArrayRef<bool> reduced = rows.rows->reduced;
   if (rows.closed || reduced.empty() || llvm::count(reduced, true) != 1 || !reduced.back())
@@ -205,6 +219,8 @@ std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes
   for (Group *moves : found.moves)
     llvm::append_range(more, moves->ops);
   found.decision = fillsVectors(*rows.rows);
+  if (found.decision)
+    found.decision = hasNoWeights({first, last});
   if (found.decision)
     found.decision = fitsKernel(rows.ops, more);
   return found;

@@ -40,12 +40,23 @@ public:
     return between || (hasUnits && reductions > 1);
   }
 
-  void run() {
-    for (auto op : llvm::to_vector(body.getOps<linalg::GenericOp>()))
-      drop(op);
+  /// Whoever reads a tensor under another shape and back reads the tensor. (Sizes that are symbols hide that from folding.)
+  void dropDetours() {
+    for (Operation &op : body) {
+      if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+        continue;
+      Value result = op.getResult(0), shown = seenThrough(result);
+      if (shown != result && shown.getType() == result.getType() && extents.of(shown) == extents.of(result))
+        result.replaceAllUsesWith(shown);
+    }
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
       if (isOpTriviallyDead(&op))
         op.erase();
+  }
+
+  void run() {
+    for (auto op : llvm::to_vector(body.getOps<linalg::GenericOp>()))
+      drop(op);
   }
 
 private:
@@ -147,6 +158,7 @@ struct DropUnits final : kumiko::impl::DropUnitsPassBase<DropUnits> {
       UnitDropper dropper(kernel.getBody().front());
       if (dropper.isNeeded())
         dropper.run();
+      dropper.dropDetours();
     }
   }
 };

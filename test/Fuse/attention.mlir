@@ -91,3 +91,17 @@ func.func @short_rows(%q: tensor<64x20xf32>, %k: tensor<20x5xf32>, %v: tensor<5x
   %2 = nn.matmul %1, %v : (tensor<64x5xf32>, tensor<5x12xf32>) -> tensor<64x12xf32>
   return %2 : tensor<64x12xf32>
 }
+
+// A layer norm between two layers is no attention: each product has weights, which are packed for it alone.
+// CHECK-LABEL: func @layers
+// CHECK-COUNT-3: nn.call
+// CHECK: return
+func.func @layers(%x: tensor<64x20xf32>) -> tensor<64x12xf32> {
+  %w = nn.constant dense<0.25> : tensor<20x64xf32>
+  %u = nn.constant dense<0.5> : tensor<12x64xf32>
+  %v = nn.transpose %u {perm = array<i64: 1, 0>} : (tensor<12x64xf32>) -> tensor<64x12xf32>
+  %0 = nn.matmul %x, %w : (tensor<64x20xf32>, tensor<20x64xf32>) -> tensor<64x64xf32>
+  %1 = nn.softmax %0 {axis = 1 : i64} : tensor<64x64xf32>
+  %2 = nn.matmul %1, %v : (tensor<64x64xf32>, tensor<64x12xf32>) -> tensor<64x12xf32>
+  return %2 : tensor<64x12xf32>
+}

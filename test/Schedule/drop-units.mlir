@@ -50,3 +50,19 @@ nn.kernel @alone(%x: tensor<4x1xf32>) -> tensor<4x1xf32> {
   } -> tensor<4x1xf32>
   nn.yield %y : tensor<4x1xf32>
 }
+
+// Another shape and back: whoever reads that reads the tensor itself, also where sizes are symbols.
+// CHECK-LABEL: nn.kernel @detour
+// CHECK-NOT: tensor.collapse_shape
+// CHECK: tensor.pad %arg0
+nn.kernel @detour(%x: tensor<?x6xf32> {nn.extents = #nn.extents<"N", 6>}) -> (tensor<?x8xf32> {nn.extents = #nn.extents<"N", 8>}) {
+  %zero = arith.constant 0.0 : f32
+  %n = nn.extent #nn.extent<"N">
+  %a = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 1, 6] : tensor<?x6xf32> into tensor<?x1x6xf32>
+  %b = tensor.collapse_shape %a [[0], [1, 2]] : tensor<?x1x6xf32> into tensor<?x6xf32>
+  %y = tensor.pad %b low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<?x6xf32> to tensor<?x8xf32>
+  nn.yield %y : tensor<?x8xf32>
+}
