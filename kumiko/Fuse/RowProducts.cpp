@@ -157,8 +157,8 @@ static llvm::DenseSet<Operation *> opsInFront(Operation *product, const Group &g
   return front;
 }
 
-/// Weights are packed when compiling, for a product that streams them once; between rows they would be read again for each
-/// block of rows, as they lie.
+/// Weights are packed when compiling, for a product that streams them once; between rows they would be read again for
+/// each block of rows, as they lie.
 static Decision hasNoWeights(ArrayRef<Operation *> products) {
   for (Operation *product : products)
     if (llvm::any_of(product->getOperands(), [](Value factor) {

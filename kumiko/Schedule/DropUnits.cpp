@@ -40,7 +40,8 @@ public:
     return between || (hasUnits && reductions > 1);
   }
 
-  /// Whoever reads a tensor under another shape and back reads the tensor. (Sizes that are symbols hide that from folding.)
+  /// Whoever reads a tensor under another shape and back reads the tensor. (Sizes that are symbols hide that from
+  /// folding.)
   void dropDetours() {
     for (Operation &op : body) {
       if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
