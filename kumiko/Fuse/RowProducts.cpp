@@ -9,8 +9,6 @@ using namespace mlir;
 using namespace kumiko;
 
 namespace {
-using Loops = SmallVector<unsigned, 4>;
-
 /// One sum of products of two tensors, with the loops that each walks along; dimensions of one element left out.
 struct Product {
   Loops target, read[2];
@@ -28,19 +26,6 @@ struct Product {
   }
 };
 } // namespace
-
-static std::optional<Loops> longLoops(const eq::Tensor &tensor, ArrayRef<std::optional<eq::AffineIndex>> indices) {
-  Loops loops;
-  for (const auto &[extent, index] : llvm::zip_equal(tensor.type.shape, indices)) {
-    if (extent.is(1))
-      continue;
-    std::optional<unsigned> loop = index ? index->bareLoop() : std::nullopt;
-    if (!loop)
-      return std::nullopt;
-    loops.push_back(*loop);
-  }
-  return loops;
-}
 
 static std::optional<Product> productOf(Operation *op) {
   llvm::Expected<eq::Instance> instance = nn::instantiate(op, /*onlyUsedResults=*/true);
@@ -63,13 +48,13 @@ static std::optional<Product> productOf(Operation *op) {
   for (const eq::Expr *index : statement.targets[0].indices)
     target.push_back(eq::affineIndex(*index, statement.loops.size()));
   const eq::Tensor &result = instance->tensors[statement.targets[0].tensor];
-  std::optional<Loops> loops = longLoops(result, target);
+  std::optional<Loops> loops = loopsAlong(result, target);
   if (!loops || result.type.element != ElementType::F32)
     return std::nullopt;
   product.target = *loops;
   for (auto [number, access] : llvm::enumerate(accesses)) {
     const eq::Tensor &tensor = instance->tensors[access.tensor];
-    loops = longLoops(tensor, access.indices);
+    loops = loopsAlong(tensor, access.indices);
     if (!loops || access.read->otherwise || tensor.role != eq::Tensor::Role::Operand ||
         tensor.type.element != ElementType::F32)
       return std::nullopt;

@@ -16,11 +16,7 @@ eq::Extent RowShape::count() const {
   return rows;
 }
 
-namespace {
-using Loops = SmallVector<unsigned, 4>;
-
-/// The loops along the long dimensions of a tensor; nothing where one of these is not walked along by a loop alone.
-std::optional<Loops> loopsAlong(const eq::Tensor &tensor, ArrayRef<std::optional<eq::AffineIndex>> indices) {
+std::optional<Loops> kumiko::loopsAlong(const eq::Tensor &tensor, ArrayRef<std::optional<eq::AffineIndex>> indices) {
   Loops loops;
   for (const auto &[extent, index] : llvm::zip_equal(tensor.type.shape, indices)) {
     if (extent.is(1))
@@ -33,6 +29,7 @@ std::optional<Loops> loopsAlong(const eq::Tensor &tensor, ArrayRef<std::optional
   return loops;
 }
 
+namespace {
 /// One statement of an op on rows.
 class RowStatement {
 public:

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Equation/Access.h"
 #include "kumiko/Equation/Extent.h"
 #include "kumiko/Support/Decision.h"
 #include "mlir/IR/Operation.h"
@@ -26,6 +27,11 @@ struct RowShape {
   /// How many rows there are.
   eq::Extent count() const;
 };
+
+using Loops = llvm::SmallVector<unsigned, 4>;
+
+/// The loops along the long dimensions of a tensor; nothing where one of these is not walked along by a loop alone.
+std::optional<Loops> loopsAlong(const eq::Tensor &tensor, llvm::ArrayRef<std::optional<eq::AffineIndex>> indices);
 
 /// The rows of an op whose reductions all run over whole dimensions of the same tensor shape, if it is such an op.
 std::optional<RowShape> rowsOf(mlir::Operation *op);

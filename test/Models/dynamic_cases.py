@@ -287,29 +287,28 @@ def loop_collects(g):
     return g.Loop(turns, g.known(True, dtype=bool), g.draw("x", "n"), body=body, outputs=2)
 
 
-@sizes(dict(n=2, limit=40), dict(n=3, limit=0), dict(n=1, limit=5000))
-def loop_until(g):
-    """Collects until the sum is large; nothing bounds the turns."""
+def adding_loop(g):
+    """From a graph to a function that adds a loop to it which collects until the sum is large; nothing bounds the turns."""
     body = loop_body(
         helper.make_node("Add", ["state", "step"], ["next"]), helper.make_node("ReduceSum", ["next"], ["sum"], keepdims=0),
         helper.make_node("Less", ["sum", "limit"], ["again"]), helper.make_node("Neg", ["next"], ["kept"]))  # fmt: skip
     g.give("limit", [], lambda at: at["limit"], np.float32)
     g.give("step", ["n"], lambda at: np.arange(at["n"]) + 1, np.float32)
     start = g.give("start", ["n"], lambda at: np.zeros(at["n"]), np.float32)
-    last, kept = g.Loop("", g.known(True, dtype=bool), start, body=body, outputs=2)
+    return lambda: g.Loop("", g.known(True, dtype=bool), start, body=body, outputs=2)
+
+
+@sizes(dict(n=2, limit=40), dict(n=3, limit=0), dict(n=1, limit=5000))
+def loop_until(g):
+    last, kept = adding_loop(g)()
     return [last, kept, g.ReduceMax(kept, axes=[0])]
 
 
 @sizes(dict(n=2, limit=40), dict(n=3, limit=7))
 def loops_until(g):
     """Two such loops, of which only a run tells that they take as many turns, and sizes of what they collect as data."""
-    body = loop_body(
-        helper.make_node("Add", ["state", "step"], ["next"]), helper.make_node("ReduceSum", ["next"], ["sum"], keepdims=0),
-        helper.make_node("Less", ["sum", "limit"], ["again"]), helper.make_node("Neg", ["next"], ["kept"]))  # fmt: skip
-    g.give("limit", [], lambda at: at["limit"], np.float32)
-    g.give("step", ["n"], lambda at: np.arange(at["n"]) + 1, np.float32)
-    start = g.give("start", ["n"], lambda at: np.zeros(at["n"]), np.float32)
-    stacks = [g.Loop("", g.known(True, dtype=bool), start, body=body, outputs=2)[1] for _ in range(2)]
+    add = adding_loop(g)
+    stacks = [add()[1], add()[1]]
     both = g.Mul(stacks[0], stacks[1])
     return [both, g.Cast(g.Shape(stacks[1]), to=TensorProto.INT32), g.Expand(g.known(1.0, dtype=np.float32), g.Shape(both))]
 
