@@ -253,13 +253,7 @@ private:
 
   /// A long sum of which a few lie side by side: lanes run along it, and what is read is shared among them.
   linalg::GenericOp shortSums() {
-    linalg::GenericOp found;
-    for (auto op : k.body.getOps<linalg::GenericOp>()) {
-      if (!op.getBody()->getOps<tensor::ExtractOp>().empty() || (found && op.getNumReductionLoops() != 0))
-        return linalg::GenericOp();
-      if (op.getNumReductionLoops() != 0)
-        found = op;
-    }
+    linalg::GenericOp found = onlyReduction(k);
     if (!found || !isShort() || !canReduceInParts(found))
       return linalg::GenericOp();
     SmallVector<unsigned> reduced;

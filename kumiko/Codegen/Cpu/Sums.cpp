@@ -12,7 +12,7 @@ constexpr int64_t widestTile = 1024, narrowestTile = 128, wantedTiles = 2;
 /// Rows that go by together; fewer where a step is long anyway.
 constexpr int64_t mostRows = 8, rowsOfLongSteps = 2, longStep = 8;
 
-linalg::GenericOp kumiko::cpu::longSum(Kernel &k, const Reads &sources, const MergedLoop &lane) {
+linalg::GenericOp kumiko::cpu::onlyReduction(Kernel &k) {
   linalg::GenericOp found;
   for (auto op : k.body.getOps<linalg::GenericOp>()) {
     if (!op.getBody()->getOps<tensor::ExtractOp>().empty() || (found && op.getNumReductionLoops() != 0))
@@ -20,6 +20,11 @@ linalg::GenericOp kumiko::cpu::longSum(Kernel &k, const Reads &sources, const Me
     if (op.getNumReductionLoops() != 0)
       found = op;
   }
+  return found;
+}
+
+linalg::GenericOp kumiko::cpu::longSum(Kernel &k, const Reads &sources, const MergedLoop &lane) {
+  linalg::GenericOp found = onlyReduction(k);
   if (!found || typicalSize(lane.extent) < narrowestTile)
     return linalg::GenericOp();
   Extents extents = k.storage.extents.loopsOf(found);

@@ -14,6 +14,9 @@
 
 namespace kumiko::cpu {
 
+/// The one reduction of the kernel; null where there are several, or a body reads at places that data choose.
+mlir::linalg::GenericOp onlyReduction(Kernel &kernel);
+
 /// The one reduction of the kernel where it is long and lanes along loop `lane` find what they read side by side; null
 /// otherwise. `sources` is what the kernel reads.
 mlir::linalg::GenericOp longSum(Kernel &kernel, const Reads &sources, const MergedLoop &lane);
