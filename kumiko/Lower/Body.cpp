@@ -140,8 +140,8 @@ TypedAttr Body::uniformValue(const Lowering &lowering, const Expr &read) {
 /// Without an `else` and without data in it, the op's verifier has shown it; with an `else`, a linear index can be
 /// looked at.
 bool Body::staysInside(const Expr &index, const eq::Extent &extent, bool hasElse) const {
-  if (extent.is(0) || llvm::any_of(extents, [](const eq::Extent &each) { return each.is(0); }))
-    return true;
+  if (llvm::any_of(extents, [](const eq::Extent &each) { return each.is(0); }))
+    return true; // nothing is read
   if (!hasElse && !eq::readsTensor(index))
     return true;
   if (extent.isStatic() && rangeOf(index, extents).within(extent.value()))
@@ -229,8 +229,8 @@ Value Body::read(const Expr &expr) {
       continue;
     }
     // As an unsigned number a negative index is too large.
-    Value zero = scalar.integer(ElementType::Index, 0), last = indexValue(b, loc, extent - eq::Extent(1));
-    Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, indices.back(), last);
+    Value zero = scalar.integer(ElementType::Index, 0), end = indexValue(b, loc, extent);
+    Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, indices.back(), end);
     inside = inside ? Value(arith::AndIOp::create(b, loc, inside, ok)) : ok;
     indices.back() = arith::SelectOp::create(b, loc, ok, indices.back(), zero);
   }

@@ -294,6 +294,9 @@ def sample2(op, t):
         taps = (1, 2, 4)[number % 3]
         place, weight = tensor("i64", 2, o, 3, taps), tensor("f32" if t == "i32" else t, 2, o, 3, taps)
         yield line(op, [tensor(t, 2, c, h, w), place, weight, place, weight], f"1=-1:{h} 3=-1:{w}")
+    place, weight = tensor("i64", 2, 5, 2), tensor("f32" if t == "i32" else t, 2, 5, 2)
+    for h, w in (0, 7), (7, 0):
+        yield line(op, [tensor(t, 2, 3, h, w), place, weight, place, weight], "1=-1:2 3=-1:2")
 
 
 @recipe(FLOATS, "sample3")

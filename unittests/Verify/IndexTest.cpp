@@ -46,6 +46,8 @@ std::vector<Row> rows() {
       {"Gather rows", {"Gather", {f32({5, 19}), i64({3})}, {axis(0)}}, 1, 5, wrapped(5)},
       {"Gather columns", {"Gather", {f32({3, 7}), i64({2, 9})}, {axis(1)}}, 1, 7, wrapped(7)},
       {"Gather i32", {"Gather", {f32({4, 2}), i32({17})}, {axis(0)}}, 1, 4, wrapped(4)},
+      {"Gather rows of nothing", {"Gather", {f32({0, 19}), i64({3})}, {axis(0)}}, 1, 1, some},
+      {"GatherND of nothing", {"GatherND", {f32({4, 0, 3}), i64({5, 2})}}, 1, 4, some},
       {"GatherElements", {"GatherElements", {f32({6, 5}), i64({3, 5})}, {axis(0)}}, 1, 6, wrapped(6)},
       {"GatherElements last", {"GatherElements", {f32({2, 21}), i64({2, 18})}, {axis(1)}}, 1, 21, wrapped(21)},
       {"GatherND", {"GatherND", {f32({4, 4, 3}), i64({5, 2})}}, 1, 4, wrapped(4)},

@@ -158,6 +158,11 @@ Value Demand::atRegion(Region region, ArrayRef<Form> position) {
     Value within = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, indexOf(form), indexOf(extent));
     condition = condition ? arith::AndIOp::create(b, loc, condition, within) : within;
   }
+  return choose(condition, element, wide, [&] { return at(region.inside, inner); }, outside);
+}
+
+Value Demand::choose(Value condition, Type element, bool wide, llvm::function_ref<Value()> then,
+                     llvm::function_ref<Value()> otherwise) {
   Type type = wide ? Type(VectorType::get({int64_t(lanes)}, element)) : element;
   auto choice = scf::IfOp::create(b, loc, type, condition, /*withElseRegion=*/true);
   auto yield = [&](Block *block, llvm::function_ref<Value()> value) {
@@ -166,8 +171,8 @@ Value Demand::atRegion(Region region, ArrayRef<Form> position) {
     Value result = value();
     scf::YieldOp::create(b, loc, wide ? spread(result) : result);
   };
-  yield(choice.thenBlock(), [&] { return at(region.inside, inner); });
-  yield(choice.elseBlock(), outside);
+  yield(choice.thenBlock(), then);
+  yield(choice.elseBlock(), otherwise);
   return choice.getResult(0);
 }
 

@@ -108,6 +108,9 @@ private:
   llvm::SmallVector<mlir::Value> reduceStep(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> dims,
                                             llvm::ArrayRef<mlir::Value> carried, bool wide);
   mlir::Value atRegion(Region region, llvm::ArrayRef<Form> position);
+  /// One of two values, of which only that one is computed; `wide`: of all lanes.
+  mlir::Value choose(mlir::Value condition, mlir::Type element, bool wide, llvm::function_ref<mlir::Value()> then,
+                     llvm::function_ref<mlir::Value()> otherwise);
   /// A region of a buffer at lanes of which some are `outside`; `open` are the dimensions to be compared, with the
   /// extents of the region. Null where lanes must be asked for one by one.
   mlir::Value loadInside(mlir::Value tensor, llvm::ArrayRef<Form> position,
@@ -118,6 +121,8 @@ private:
 
   mlir::Value atCollapsed(mlir::tensor::CollapseShapeOp op, llvm::ArrayRef<Form> position);
   mlir::Value extracted(mlir::tensor::ExtractOp op, llvm::SmallVector<mlir::Value> indices);
+  /// The same, at indices that are inside.
+  mlir::Value extractedInside(mlir::tensor::ExtractOp op, llvm::ArrayRef<mlir::Value> indices);
   /// What is known of an index as a form: it may be a vector that was computed from numbers of loops.
   std::optional<Form> formOf(mlir::Value index);
   /// The same for the result of `op`, whose operands are these.

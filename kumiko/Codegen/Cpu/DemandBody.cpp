@@ -298,6 +298,20 @@ Value Demand::extracted(tensor::ExtractOp op, SmallVector<Value> indices) {
   if (auto unsure = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute))
     for (int64_t d : unsure.asArrayRef())
       indices[d] = insideOrZero(indices[d], storage.extents.of(op.getTensor())[d]);
+  // An empty tensor has no element at 0 either.
+  Extent count = storage.extents.elementsOf(op.getTensor());
+  bool mayBeEmpty = op->hasAttr(checkedAttribute) || op->hasAttr(guardedAttribute);
+  if (!mayBeEmpty || (count.isStatic() && count.value() > 0))
+    return extractedInside(op, indices);
+  auto zero = [&] { return zeroOf(op.getType()); };
+  if (count.isStatic())
+    return zero();
+  Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, indexOf(count), indexOf(0));
+  bool wide = llvm::any_of(indices, [](Value index) { return isa<VectorType>(index.getType()); });
+  return choose(some, op.getType(), wide, [&] { return extractedInside(op, indices); }, zero);
+}
+
+Value Demand::extractedInside(tensor::ExtractOp op, ArrayRef<Value> indices) {
   auto scalarAt = [&](ArrayRef<Value> scalars) {
     Position position;
     for (Value index : scalars)
