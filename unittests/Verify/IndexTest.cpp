@@ -45,6 +45,12 @@ std::vector<Row> rows() {
   return {
       {"Gather rows", {"Gather", {f32({5, 19}), i64({3})}, {axis(0)}}, 1, 5, wrapped(5)},
       {"Gather columns", {"Gather", {f32({3, 7}), i64({2, 9})}, {axis(1)}}, 1, 7, wrapped(7)},
+      {"Gather short rows", {"Gather", {f32({5, 3}), i64({71})}, {axis(0)}}, 1, 5, wrapped(5)},
+      {"GatherND short rows",
+       {"GatherND", {f32({2, 4, 4, 7}), i64({2, 37, 2})}, {attribute("batch_dims", int64_t(1))}},
+       1,
+       4,
+       wrapped(4)},
       {"Gather i32", {"Gather", {f32({4, 2}), i32({17})}, {axis(0)}}, 1, 4, wrapped(4)},
       {"Gather rows of nothing", {"Gather", {f32({0, 19}), i64({3})}, {axis(0)}}, 1, 1, some},
       {"GatherND of nothing", {"GatherND", {f32({4, 0, 3}), i64({5, 2})}}, 1, 4, some},

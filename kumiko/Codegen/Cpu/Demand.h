@@ -35,6 +35,10 @@ public:
   unsigned lanes;
   /// At least one; a number or an expression.
   eq::Extent active;
+  /// What `emit` emits has vectors of `width` lanes, all of them active.
+  void narrow(unsigned width, llvm::function_ref<void()> emit);
+  /// What `emit` emits reads at places from data that have been looked at before.
+  void unchecked(llvm::function_ref<void()> emit);
   /// While a block is being emitted, reads across memory find their lanes there.
   Blocks blocks;
 
@@ -166,6 +170,7 @@ private:
     mlir::Value condition;
   };
   llvm::DenseMap<mlir::Value, GuardedForm> guardedNumbers;
+  bool skipsChecks = false;
   /// A memref of one i32, on the stack; null while nothing can go wrong.
   mlir::Value failure;
 };

@@ -15,6 +15,20 @@ unsigned Demand::addSlot(Value index, int64_t multipleOf) {
   return slots.size() - 1;
 }
 
+void Demand::narrow(unsigned width, llvm::function_ref<void()> emit) {
+  unsigned whole = std::exchange(lanes, width);
+  Extent before = std::exchange(active, width);
+  emit();
+  lanes = whole;
+  active = before;
+}
+
+void Demand::unchecked(llvm::function_ref<void()> emit) {
+  bool before = std::exchange(skipsChecks, true);
+  emit();
+  skipsChecks = before;
+}
+
 Value Demand::zeroOf(Type type) { return constantOf(b.getZeroAttr(type)); }
 
 /// Outer loops have lower slots, so the sum starts with what changes least and can be hoisted piece by piece.
@@ -295,7 +309,7 @@ OpFoldResult Demand::placeOf(const Extent &lane) {
 }
 
 Value Demand::extracted(tensor::ExtractOp op, SmallVector<Value> indices) {
-  if (auto unsure = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute))
+  if (auto unsure = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute); unsure && !skipsChecks)
     for (int64_t d : unsure.asArrayRef())
       indices[d] = insideOrZero(indices[d], storage.extents.of(op.getTensor())[d]);
   // An empty tensor has no element at 0 either.

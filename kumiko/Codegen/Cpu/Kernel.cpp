@@ -78,6 +78,13 @@ std::pair<Value, Value> Kernel::chunkRange(const Extent &total) {
   return {low, arith::MinSIOp::create(b, loc, high, index(total))};
 }
 
+Value Kernel::endOfGroups(Value low, Value high, int64_t count) {
+  // A chunk without points ends before it begins.
+  Value points = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, high, low), index(0));
+  Value odd = arith::RemUIOp::create(b, loc, points, index(count));
+  return arith::SubIOp::create(b, loc, arith::AddIOp::create(b, loc, low, points), odd);
+}
+
 void Kernel::vectors(const Extent &extent, int64_t unroll, llvm::function_ref<void(Form)> body) {
   int64_t lanes = demand.lanes;
   auto lanesAt = [&](Form form) {

@@ -46,6 +46,9 @@ struct Kernel {
   /// This chunk's share: [chunk * size, min((chunk + 1) * size, total)) with size = ceil(total / chunks).
   std::pair<mlir::Value, mlir::Value> chunkRange(const eq::Extent &total);
 
+  /// Where the last full group of `count` numbers from `low` on ends.
+  mlir::Value endOfGroups(mlir::Value low, mlir::Value high, int64_t count);
+
   /// Vectors over [0, extent) of a dimension, the last one under a mask: `body` gets the position of the first lane,
   /// with lane stride 1, and `demand.active` says how many lanes are real. Up to `unroll` vectors per turn.
   void vectors(const eq::Extent &extent, int64_t unroll, llvm::function_ref<void(Form)> body);

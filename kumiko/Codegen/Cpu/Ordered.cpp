@@ -66,10 +66,7 @@ public:
         k.delinearize(arith::AddIOp::create(k.b, k.loc, first, k.index(n)), merged(around), positions[n]);
       body(std::move(positions));
     };
-    // A chunk without points ends before it begins.
-    Value points = arith::MaxSIOp::create(k.b, k.loc, arith::SubIOp::create(k.b, k.loc, high, low), k.index(0));
-    Value odd = arith::RemUIOp::create(k.b, k.loc, points, k.index(count));
-    Value middle = arith::SubIOp::create(k.b, k.loc, arith::AddIOp::create(k.b, k.loc, low, points), odd);
+    Value middle = k.endOfGroups(low, high, count);
     k.loop(low, middle, count, [&](Value first) { from(first, count); });
     k.loop(middle, high, 1, [&](Value first) { from(first, 1); });
   }
@@ -96,16 +93,8 @@ public:
         });
       if (!inside)
         return alongLanes(body);
-      int64_t width = k.demand.lanes;
-      Value count = arith::SubIOp::create(k.b, k.loc, elements.second, elements.first);
-      Value whole =
-          arith::MulIOp::create(k.b, k.loc, arith::DivUIOp::create(k.b, k.loc, count, k.index(width)), k.index(width));
-      // A chunk without elements ends before it begins.
-      whole = arith::SelectOp::create(k.b, k.loc,
-                                      arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sgt, count, k.index(0)),
-                                      whole, k.index(0));
-      Value middle = arith::AddIOp::create(k.b, k.loc, elements.first, whole);
-      k.loop(elements.first, middle, width, [&](Value first) {
+      Value middle = k.endOfGroups(elements.first, elements.second, k.demand.lanes);
+      k.loop(elements.first, middle, k.demand.lanes, [&](Value first) {
         point[*inside] = Form::ofSlot(k.demand.addSlot(first));
         point[*inside].lane = 1;
         body();

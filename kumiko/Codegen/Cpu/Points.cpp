@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/Sums.h"
+#include "kumiko/Lower/Checked.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -118,9 +119,6 @@ public:
     }
     if (linalg::GenericOp sums = shortSums(); sums && allMadeInPlace(sums)) {
       alongSums = sums;
-    } else if (gathersShortRows()) {
-      shortRow = lane;
-      lane = loops.pop_back_val();
     }
     Extent outer = 1;
     for (const MergedLoop &loop : loops)
@@ -138,27 +136,38 @@ public:
 private:
   void element(Form form) {
     point[lane.loop] = form;
-    if (!shortRow)
-      return storeAll();
-    for (const Target &target : targets) {
-      SmallVector<Value> values;
-      SmallVector<Form> offsets;
-      for (int64_t n = 0; n < shortRow->extent.value(); ++n) {
-        point[shortRow->loop] = Form(n);
-        values.push_back(k.demand.at(target.piece->source, point));
-        offsets.push_back(target.piece->offsetOf(point));
-      }
-      k.demand.storeLanes(values, target.memref, offsets);
-    }
+    storeAll();
   }
 
   bool isShort() const { return lane.extent.isStatic() && lane.extent.value() <= shortestRow && !hasFunctions(k.body); }
 
-  /// Whether data say where short rows are read: such places are found for many rows at once.
+  /// Whether rows that fill no vector are read where data say: a place is found for a row as a whole.
   bool gathersShortRows() const {
     auto gathers = [](linalg::GenericOp op) { return !op.getBody()->getOps<tensor::ExtractOp>().empty(); };
-    return isShort() && !loops.empty() && typicalSize(loops.back().extent) >= 2 * k.demand.lanes &&
+    return lane.extent.isStatic() && lane.extent.value() < k.demand.lanes && !hasFunctions(k.body) &&
            llvm::any_of(k.body.getOps<linalg::GenericOp>(), gathers);
+  }
+
+  bool checksPlaces() const {
+    auto isChecked = [](tensor::ExtractOp op) { return op->hasAttr(checkedAttribute); };
+    return llvm::any_of(k.body.getOps<linalg::GenericOp>(), [&](linalg::GenericOp op) {
+      return llvm::any_of(op.getBody()->getOps<tensor::ExtractOp>(), isChecked);
+    });
+  }
+
+  /// Two vectors of half a row or more, which may overlap.
+  void shortRow() {
+    int64_t length = lane.extent.value();
+    auto width = int64_t(llvm::bit_floor(uint64_t(length)));
+    k.demand.narrow(width, [&] {
+      for (int64_t first : {int64_t(0), length - width}) {
+        Form form(first);
+        form.lane = 1;
+        element(form);
+        if (length == width)
+          return;
+      }
+    });
   }
 
   /// All values before the first store: a buffer may be another's, as far as the compiler knows.
@@ -191,15 +200,43 @@ private:
       row();
       fill(ends);
     };
+    if (shared.size() == 1 && !nested)
+      return rows(shared.front(), low, high, whole);
     k.loop(low, high, 1, [&](Value number) {
       k.delinearize(number, shared, point);
       if (!nested)
         return whole();
-      k.loop(k.index(0), k.index(inner.extent), 1, [&](Value place) {
-        point[inner.loop] = Form::ofSlot(k.demand.addSlot(place));
-        whole();
-      });
+      rows(inner, k.index(0), k.index(inner.extent), whole);
     });
+  }
+
+  /// `whole` for each of [low, high) along a loop. Where data say what is read, many places are looked at together
+  /// first: nothing is left to be done for each row but to read and write it.
+  void rows(const MergedLoop &along, Value low, Value high, llvm::function_ref<void()> whole) {
+    auto at = [&](Value number) {
+      point[along.loop] = Form::ofSlot(k.demand.addSlot(number));
+      whole();
+    };
+    Value middle = low;
+    if (gathersShortRows() && checksPlaces() && typicalSize(along.extent) >= 2 * int64_t(k.demand.lanes)) {
+      middle = k.endOfGroups(low, high, k.demand.lanes);
+      k.loop(low, middle, k.demand.lanes, [&](Value first) {
+        point[along.loop] = Form::ofSlot(k.demand.addSlot(first));
+        point[along.loop].lane = 1;
+        point[lane.loop] = Form(0);
+        for (const Target &target : targets)
+          k.demand.at(target.piece->source, point);
+        Value fine = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, k.demand.status(),
+                                           k.demand.zeroOf(k.b.getI32Type()));
+        k.onlyIf(fine, [&] {
+          k.demand.unchecked([&] {
+            for (int64_t n = 0; n < k.demand.lanes; ++n)
+              at(arith::AddIOp::create(k.b, k.loc, first, k.index(n)));
+          });
+        });
+      });
+    }
+    k.loop(middle, high, 1, at);
   }
 
   /// A few elements before and after each row of a target.
@@ -243,6 +280,8 @@ private:
   }
 
   void row() {
+    if (gathersShortRows())
+      return shortRow();
     if (!isShort())
       return k.vectors(lane.extent, unrollOf(k.body), [&](Form form) { element(form); });
     if (alongSums)
@@ -428,8 +467,6 @@ private:
   ArrayRef<Target> targets;
   SmallVector<MergedLoop> loops;
   MergedLoop lane{}, line{};
-  /// A loop of a few points inside of the lanes.
-  std::optional<MergedLoop> shortRow;
   /// A reduction that has the lanes.
   linalg::GenericOp alongSums;
   Position point;
