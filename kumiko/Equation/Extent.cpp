@@ -1,3 +1,4 @@
+#include "kumiko/Equation/ExtentLimit.h"
 #include "kumiko/Equation/Polynomial.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,6 +28,11 @@ Extent Extent::broadcast(const Extent &a, const Extent &b) {
     return b;
   if (a.isStatic())
     return a;
+  // The smaller one of a and something above 0 fits a only where it is a, or where both are 1.
+  if (isLimited(b, a, 1))
+    return a;
+  if (isLimited(a, b, 1))
+    return b;
   bool swap = a.compare(b) > 0;
   return Polynomial::atom({Atom::Kind::Broadcast, "", swap ? b : a, swap ? a : b, 0});
 }

@@ -1,4 +1,5 @@
 //===- ExtentBounds.cpp - values and signs of extents ----------------------===//
+#include "kumiko/Equation/ExtentLimit.h"
 #include "kumiko/Equation/Polynomial.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -118,6 +119,16 @@ void collectSymbols(const Atom &atom, llvm::SmallVectorImpl<llvm::StringRef> &na
 }
 
 } // namespace
+
+bool isLimited(const Extent &extent, const Extent &whole, int64_t least) {
+  auto terms = Polynomial::termsOf(extent);
+  if (terms.size() != 1 || Polynomial::constantOf(extent) != 0 || terms[0].coefficient != 1 ||
+      terms[0].atoms.size() != 1 || terms[0].atoms[0]->kind != Atom::Kind::Min)
+    return false;
+  const Atom &atom = *terms[0].atoms[0];
+  const Extent &limit = atom.a == whole ? atom.b : atom.a;
+  return (atom.a == whole || atom.b == whole) && (limit - Extent(least)).knownNonNegative();
+}
 
 bool Extent::knownNonNegative() const {
   auto bound = lowerBound(*this, searchBudget);

@@ -169,6 +169,7 @@ struct Simplify final : kumiko::impl::SimplifyPassBase<Simplify> {
     };
     patterns.add<ApplyRules>(&getContext(), isWanted, rewritten, shared);
     addConcatPatterns(patterns);
+    addViewPatterns(patterns);
     if (ruleNamed("permute_weights").def.kind <= *most)
       addPermuteWeightsPattern(patterns);
     GreedyRewriteConfig config;

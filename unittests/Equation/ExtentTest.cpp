@@ -132,6 +132,16 @@ TEST(Extent, BroadcastOfUnknowns) {
   EXPECT_EQ(Extent::broadcast(sym("S"), sym("M")).evaluate(value), 7);
 }
 
+TEST(Extent, BroadcastOfAPart) {
+  // A table of 256 places beside a sequence: what is left of it is the sequence, or they do not fit.
+  EXPECT_EQ(Extent::broadcast(sym("S"), min(256, sym("S"))), sym("S"));
+  EXPECT_EQ(Extent::broadcast(min(sym("S"), sym("T") + Extent(1)), sym("S")), sym("S"));
+  // Nothing may be left of it, or it has nothing to do with the sequence.
+  EXPECT_NE(Extent::broadcast(sym("S"), min(sym("T"), sym("S"))), sym("S"));
+  EXPECT_NE(Extent::broadcast(sym("S"), min(256, sym("T"))), sym("S"));
+  EXPECT_NE(Extent::broadcast(sym("S"), min(256, sym("S")) + Extent(1)), sym("S"));
+}
+
 TEST(Extent, GrowthIsBounded) {
   // (a + b + ...)^k has more terms than anybody needs; the answer is overflow, not a long wait.
   Extent sum = 0;

@@ -51,6 +51,18 @@ TEST(Symbolic, BroadcastOfTwoUnknowns) {
   EXPECT_EQ(results(builtin("add"), "f32[N,S], f32[1]"), "f32[N,S]");
 }
 
+TEST(Symbolic, BroadcastOfAPart) {
+  // What the table's part was read by is a loop that it is as long as, whatever the sequence's length: no question is
+  // left to the run but whether the two fit.
+  TensorType sequence{kumiko::ElementType::F32, {Extent::symbol("S")}};
+  TensorType part{kumiko::ElementType::F32, {min(256, Extent::symbol("S"))}};
+  std::optional<TensorType> operands[] = {sequence, part};
+  Instance result = llvm::cantFail(instantiate(builtin("add"), {operands, std::nullopt, {}, {}}));
+  EXPECT_EQ(result.broadcastChecks.size(), 1u);
+  EXPECT_EQ(str(result.tensors[2].type), "f32[S]");
+  EXPECT_EQ(str(result).find("?"), std::string::npos);
+}
+
 TEST(Symbolic, TuplesSplitWithACheck) {
   Instance result = instance(builtin("group_norm"), "f32[N,C,H], f32[C], f32[C]; groups=4, eps=0.1");
   ASSERT_EQ(result.checks.size(), 1u);

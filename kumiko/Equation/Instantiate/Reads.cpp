@@ -1,4 +1,5 @@
 //===- Reads.cpp - reads of tensors ----------------------------------------===//
+#include "kumiko/Equation/ExtentLimit.h"
 #include "kumiko/Equation/Instantiate/Values.h"
 
 namespace kumiko::eq {
@@ -65,6 +66,9 @@ const Expr *ValueBuilder::position(const Entry &entry, int element, const Extent
   const Expr *zero = make.integer(ElementType::Index, 0);
   if (extent.isStatic())
     return zero;
+  // Where it is 1, so is the loop.
+  if (isLimited(extent, range, 2))
+    return make.loop(loop);
   // Only at run time it is known whether this dimension is 1.
   const Expr *isOne =
       make.apply(Function::Eq, ElementType::B1, {make.extent(extent), make.integer(ElementType::Index, 1)});
