@@ -223,6 +223,28 @@ def ShareBordersPass : Pass<"nn-share-borders", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 
+def SpreadTapsPass : Pass<"nn-spread-taps", "::mlir::func::FuncOp"> {
+  let summary = "taps of a convolution with few features as features";
+  let description = [{
+    Class: rounding (the sums run in another order).
+
+    A convolution with one feature, or a few, leaves most lanes empty where they run along features. The taps along one
+    dimension become features of another convolution, and each result is a sum of its neighbours'.
+    ```mlir
+    %y = nn.conv %x, %w {channel = 2, ...} : (tensor<1x10x32xf32>, tensor<1x32x3xf32>) -> tensor<1x8x1xf32>
+    // becomes
+    %z = nn.conv %x, %v {channel = 2, ...} : (tensor<1x10x32xf32>, tensor<3x32x1xf32>) -> tensor<1x10x3xf32>
+    %0 = nn.slice %z {start = array<i64: 0, 0, 0>, ...}
+    %1 = nn.slice %z {start = array<i64: 0, 1, 1>, ...}
+    %2 = nn.slice %z {start = array<i64: 0, 2, 2>, ...}
+    // and the sum of the three
+    ```
+    Only with channels last, constant weights, one group, and products enough for each sum.
+  }];
+  let statistics = [Statistic<"spread", "spread", "convolutions whose taps became features">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
 def AssignLayoutPass : Pass<"nn-assign-layout", "::mlir::func::FuncOp"> {
   let summary = "channels last inside networks with convolutions";
   let description = [{

@@ -55,6 +55,8 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
   // Behind the weights' last change, before the layout of convolutions is chosen.
   add(createExpandConvTransposePass());
   add(createAssignLayoutPass());
+  // Where channels are not last, few features do no harm.
+  add(createSpreadTapsPass());
   // Behind the layout, so that padding stands where the channels end up.
   add(createExpandPaddingPass());
   // The layout leaves transposes of weights to be computed and pairs of others to be cancelled.

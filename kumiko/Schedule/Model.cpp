@@ -22,6 +22,8 @@ constexpr int64_t scalarOpsPerChunk = 100'000;
 constexpr int64_t fewChunks = 4, flopsPerSmallChunk = flopsPerChunk / 4;
 /// What could be computed while a byte comes from the second-level cache or the one behind it.
 constexpr int64_t flopsPerByte = 2;
+/// Vectors are not made shorter than this many f32.
+constexpr int64_t fewestLanes = 8;
 /// What the copied rows of one chunk may take of the second-level cache.
 constexpr int64_t integerScratchBytes = 128 << 10;
 
@@ -48,12 +50,16 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   schedule.prefetch =
       columnsConstant && !shape.isInteger() && rows >= 2 * schedule.tileRows && columns * depth * 4 > machine.l2;
   bool narrow = allColumns.isStatic() && columns <= machine.lanes;
-  schedule.panelColumns = narrow || shape.parts > 1 ? machine.lanes : 2 * machine.lanes;
-  int64_t vectors = schedule.panelColumns / machine.lanes * shape.parts;
+  // Half a vector costs no more than a whole one that is half empty, and on some machines half as much.
+  if (narrow && 2 * columns <= machine.lanes && machine.lanes > fewestLanes && !shape.isInteger() && shape.parts == 1)
+    schedule.lanes = machine.lanes / 2;
+  schedule.panelColumns = narrow || shape.parts > 1 ? schedule.lanes : 2 * schedule.lanes;
+  int64_t vectors = schedule.panelColumns / schedule.lanes * shape.parts;
   // Two thirds of the registers hold sums; the rest streams.
   int64_t sums = machine.registers * 3 / 4;
   // Cells run over few rows, mostly a power of two of them: blocks of four and five waste none.
-  int64_t mostRows = shape.parts > 1 && !allRows.isStatic() ? 5 : 6;
+  // One vector of columns leaves room for twice as many rows, without which each sum would wait for the one before.
+  int64_t mostRows = vectors == 1 ? 12 : shape.parts > 1 && !allRows.isStatic() ? 5 : 6;
   schedule.tileRows = std::min({rows, mostRows, sums / vectors});
   int64_t panels = ceilDiv(columns, schedule.panelColumns);
   schedule.tilePanels = std::clamp<int64_t>(std::min(sums / (schedule.tileRows * vectors), panels), 1, 4);
