@@ -83,6 +83,8 @@ using Step = bool (*)(GraphMaker &maker);
 /// What the optimiser looks for, and what is nearly that.
 llvm::ArrayRef<Step> plainPatterns();
 llvm::ArrayRef<Step> networkPatterns();
+/// Ops that sort or factorise.
+llvm::ArrayRef<Step> irregularPatterns();
 /// An op of the library on types and attributes that follow from its sample.
 bool addSampledOp(GraphMaker &maker);
 

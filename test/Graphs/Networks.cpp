@@ -352,7 +352,7 @@ TestCase graphs::makeGraph(mlir::MLIRContext &context, uint64_t seed, uint64_t n
     if (kind < 45)
       addSampledOp(maker);
     else
-      random.of<Step>(kind < 75 ? plainPatterns() : networkPatterns())(maker);
+      random.of<Step>(kind < 75 ? plainPatterns() : kind < 98 ? networkPatterns() : irregularPatterns())(maker);
   }
   return maker.finish();
 }
