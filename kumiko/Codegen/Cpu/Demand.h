@@ -37,8 +37,9 @@ public:
   eq::Extent active;
   /// What `emit` emits has vectors of `width` lanes, all of them active.
   void narrow(unsigned width, llvm::function_ref<void()> emit);
-  /// What `emit` emits reads at places from data that have been looked at before.
-  void unchecked(llvm::function_ref<void()> emit);
+  /// Looks at many places from data at once: `look` demands values at vectors of them, which are not used. Where all
+  /// exist, and count from the start, `quick` follows, which has nothing left to check; else `sure`.
+  void lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick, llvm::function_ref<void()> sure);
   /// While a block is being emitted, reads across memory find their lanes there.
   Blocks blocks;
 
@@ -170,9 +171,12 @@ private:
     mlir::Value condition;
   };
   llvm::DenseMap<mlir::Value, GuardedForm> guardedNumbers;
-  bool skipsChecks = false;
-  /// A memref of one i32, on the stack; null while nothing can go wrong.
-  mlir::Value failure;
+  /// How places from data are read: after a check; after a check that they are as hoped for; or as they are.
+  enum class Places { Checked, Hoped, Taken };
+  Places places = Places::Checked;
+  /// Memrefs of one i32, on the stack: whether a place did not exist, and whether one was not as hoped for. Null while
+  /// nothing was checked.
+  mlir::Value failure, doubt;
 };
 
 } // namespace kumiko::cpu

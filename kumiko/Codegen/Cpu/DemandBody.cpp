@@ -23,12 +23,6 @@ void Demand::narrow(unsigned width, llvm::function_ref<void()> emit) {
   active = before;
 }
 
-void Demand::unchecked(llvm::function_ref<void()> emit) {
-  bool before = std::exchange(skipsChecks, true);
-  emit();
-  skipsChecks = before;
-}
-
 Value Demand::zeroOf(Type type) { return constantOf(b.getZeroAttr(type)); }
 
 /// Outer loops have lower slots, so the sum starts with what changes least and can be hoisted piece by piece.
@@ -245,10 +239,31 @@ Value Demand::elementwise(Operation *op, ArrayRef<Value> operands) {
   return clone->getResult(0);
 }
 
+void Demand::lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick,
+                       llvm::function_ref<void()> sure) {
+  if (!doubt)
+    doubt = entry.failure();
+  Value none = zeroOf(b.getI32Type()), place = zeroOf(b.getIndexType());
+  memref::StoreOp::create(b, loc, none, doubt, place);
+  places = Places::Hoped;
+  look();
+  Value found = memref::LoadOp::create(b, loc, doubt, place);
+  Value fine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found, none);
+  auto choice = scf::IfOp::create(b, loc, fine, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  places = Places::Taken;
+  quick();
+  b.setInsertionPointToStart(choice.elseBlock());
+  places = Places::Checked;
+  sure();
+}
+
 /// The index where it is one of `extent`, else 0; a wrong one is remembered. LLVM keeps the memory in a register.
 Value Demand::insideOrZero(Value index, const Extent &extent) {
-  if (!failure)
-    failure = entry.failure();
+  Value &memory = places == Places::Hoped ? doubt : failure;
+  if (!memory)
+    memory = entry.failure();
   bool wide = isa<VectorType>(index.getType());
   Value last = indexOf(extent), zero = zeroOf(b.getIndexType());
   if (wide) {
@@ -264,9 +279,9 @@ Value Demand::insideOrZero(Value index, const Extent &extent) {
     any = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, any);
   }
   Value place = zeroOf(b.getIndexType());
-  Value before = memref::LoadOp::create(b, loc, failure, place);
+  Value before = memref::LoadOp::create(b, loc, memory, place);
   Value status = constantOf(b.getI32IntegerAttr(KUMIKO_E_INDEX));
-  memref::StoreOp::create(b, loc, arith::SelectOp::create(b, loc, any, status, before), failure, place);
+  memref::StoreOp::create(b, loc, arith::SelectOp::create(b, loc, any, status, before), memory, place);
   return arith::SelectOp::create(b, loc, wrong, zero, index);
 }
 
@@ -309,7 +324,7 @@ OpFoldResult Demand::placeOf(const Extent &lane) {
 }
 
 Value Demand::extracted(tensor::ExtractOp op, SmallVector<Value> indices) {
-  if (auto unsure = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute); unsure && !skipsChecks)
+  if (auto unsure = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute); unsure && places != Places::Taken)
     for (int64_t d : unsure.asArrayRef())
       indices[d] = insideOrZero(indices[d], storage.extents.of(op.getTensor())[d]);
   // An empty tensor has no element at 0 either.
@@ -349,6 +364,24 @@ Value Demand::extractedInside(tensor::ExtractOp op, ArrayRef<Value> indices) {
                                                          : index);
     return scalarAt(scalars);
   });
+}
+
+/// Whether `use` is an index that is checked, maybe after a cast.
+static bool isChecked(OpOperand &use) {
+  if (auto cast = dyn_cast<arith::IndexCastOp>(use.getOwner()))
+    return llvm::all_of(cast->getUses(), isChecked);
+  auto checked = use.getOwner()->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute);
+  return checked && llvm::is_contained(checked.asArrayRef(), int64_t(use.getOperandNumber()) - 1);
+}
+
+/// x, where `op` is x < 0 ? x + n : x and nothing but a checked index: one that counts from the start is x itself.
+static Value countedFromStart(Operation *op) {
+  auto select = dyn_cast<arith::SelectOp>(op);
+  auto below = select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+  if (!below || below.getPredicate() != arith::CmpIPredicate::slt || below.getLhs() != select.getFalseValue() ||
+      !matchPattern(below.getRhs(), m_Zero()) || !llvm::all_of(select->getUses(), isChecked))
+    return Value();
+  return select.getFalseValue();
 }
 
 /// Everything inside the body that `value` follows from.
@@ -394,7 +427,10 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
     for (Value operand : inner.getOperands())
       if (!isa<RankedTensorType>(operand.getType()))
         operands.push_back(valueOf(operand));
-    if (auto index = dyn_cast<linalg::IndexOp>(inner))
+    Value fromStart = places == Places::Checked ? Value() : countedFromStart(&inner);
+    if (fromStart)
+      values[inner.getResult(0)] = valueOf(fromStart);
+    else if (auto index = dyn_cast<linalg::IndexOp>(inner))
       values[index] = indexValue(dims[index.getDim()]);
     else if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
       values[extract] = extracted(extract, operands);

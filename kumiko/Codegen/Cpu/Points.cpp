@@ -136,7 +136,21 @@ public:
 private:
   void element(Form form) {
     point[lane.loop] = form;
-    storeAll();
+    if (!movesElements() || !k.demand.active.is(k.demand.lanes))
+      return storeAll();
+    auto quick = [&] {
+      for (unsigned n = 0; n < k.demand.lanes; ++n) {
+        point[lane.loop] = form.atLane(n);
+        storeAll();
+      }
+      point[lane.loop] = form;
+    };
+    k.demand.lookAhead([&] { lookAtAll(); }, quick, [&] { storeAll(); });
+  }
+
+  void lookAtAll() {
+    for (const Target &target : targets)
+      k.demand.at(target.piece->source, point);
   }
 
   bool isShort() const { return lane.extent.isStatic() && lane.extent.value() <= shortestRow && !hasFunctions(k.body); }
@@ -155,15 +169,24 @@ private:
     });
   }
 
+  /// Whether all that is done is to read where data say, and to write: a vector would have to be put together first.
+  bool movesElements() const {
+    auto moves = [](linalg::GenericOp op) {
+      return llvm::all_of(op.getBody()->getTerminator()->getOperands(),
+                          [](Value value) { return value.getDefiningOp<tensor::ExtractOp>(); });
+    };
+    return checksPlaces() && llvm::all_of(k.body.getOps<linalg::GenericOp>(), moves);
+  }
+
   /// Two vectors of half a row or more, which may overlap.
   void shortRow() {
     int64_t length = lane.extent.value();
     auto width = int64_t(llvm::bit_floor(uint64_t(length)));
     k.demand.narrow(width, [&] {
       for (int64_t first : {int64_t(0), length - width}) {
-        Form form(first);
-        form.lane = 1;
-        element(form);
+        point[lane.loop] = Form(first);
+        point[lane.loop].lane = 1;
+        storeAll();
         if (length == width)
           return;
       }
@@ -221,19 +244,18 @@ private:
     if (gathersShortRows() && checksPlaces() && typicalSize(along.extent) >= 2 * int64_t(k.demand.lanes)) {
       middle = k.endOfGroups(low, high, k.demand.lanes);
       k.loop(low, middle, k.demand.lanes, [&](Value first) {
-        point[along.loop] = Form::ofSlot(k.demand.addSlot(first));
-        point[along.loop].lane = 1;
-        point[lane.loop] = Form(0);
-        for (const Target &target : targets)
-          k.demand.at(target.piece->source, point);
-        Value fine = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, k.demand.status(),
-                                           k.demand.zeroOf(k.b.getI32Type()));
-        k.onlyIf(fine, [&] {
-          k.demand.unchecked([&] {
-            for (int64_t n = 0; n < k.demand.lanes; ++n)
-              at(arith::AddIOp::create(k.b, k.loc, first, k.index(n)));
-          });
-        });
+        auto look = [&] {
+          point[along.loop] = Form::ofSlot(k.demand.addSlot(first));
+          point[along.loop].lane = 1;
+          point[lane.loop] = Form(0);
+          lookAtAll();
+        };
+        auto quick = [&] {
+          for (unsigned n = 0; n < k.demand.lanes; ++n)
+            at(arith::AddIOp::create(k.b, k.loc, first, k.index(n)));
+        };
+        Value end = arith::AddIOp::create(k.b, k.loc, first, k.index(k.demand.lanes));
+        k.demand.lookAhead(look, quick, [&] { k.loop(first, end, 1, at); });
       });
     }
     k.loop(middle, high, 1, at);
@@ -283,7 +305,7 @@ private:
     if (gathersShortRows())
       return shortRow();
     if (!isShort())
-      return k.vectors(lane.extent, unrollOf(k.body), [&](Form form) { element(form); });
+      return k.vectors(lane.extent, movesElements() ? 1 : unrollOf(k.body), [&](Form form) { element(form); });
     if (alongSums)
       return windowsAt(alongSums, lane.loop, Form(0), lane.extent.value(), Form(0));
     for (int64_t n = 0; n < lane.extent.value(); ++n)
