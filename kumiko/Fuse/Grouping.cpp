@@ -285,6 +285,13 @@ private:
       Group *producer = groupOf(operand.get());
       if (!producer || producer == group)
         continue;
+      // What must be written anyway is written by whoever made its elements: x * f(x) behind a product, for an average
+      // and for others.
+      auto isReader = [&](Operation *user) { return homes.lookup(user) == group; };
+      if (group->rows && producer->kind == OpClass::Injective && leaks(*producer, isReader)) {
+        followWhole(*producer);
+        producer = groupOf(operand.get());
+      }
       if (Decision decision = canPrecede(*producer, *group, operand); decision)
         group = merge(*group, *producer);
       else

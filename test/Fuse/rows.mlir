@@ -74,3 +74,18 @@ func.func @units(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor<2x4xf32> {
   %4 = nn.transpose %3 {perm = array<i64: 1, 0>} : (tensor<4x2xf32>) -> tensor<2x4xf32>
   return %4 : tensor<2x4xf32>
 }
+
+// -----
+
+// What an average and others read is written by the product, not by the kernel of the average.
+// CHECK-LABEL: func @gate_before_average
+// CHECK-NEXT: %[[GATED:.*]] = nn.call @{{.*}}(%arg0, %arg1)
+// CHECK-NEXT: %[[MEAN:.*]] = nn.call @{{.*}}(%[[GATED]])
+// CHECK-NEXT: return %[[GATED]], %[[MEAN]]
+func.func @gate_before_average(%x: tensor<64x8xf32>, %w: tensor<8x16xf32>) -> (tensor<64x16xf32>, tensor<64xf32>) {
+  %0 = nn.matmul %x, %w : (tensor<64x8xf32>, tensor<8x16xf32>) -> tensor<64x16xf32>
+  %1 = nn.sigmoid %0 : tensor<64x16xf32>
+  %2 = nn.mul %0, %1 : tensor<64x16xf32>
+  %3 = nn.mean %2 {axes = array<i64: 1>} : (tensor<64x16xf32>) -> tensor<64xf32>
+  return %2, %3 : tensor<64x16xf32>, tensor<64xf32>
+}
