@@ -209,7 +209,15 @@ private:
       Operation *part = use.getOwner();
       return shape(part).kind == OpClass::Injective && part->getNumResults() == 1 &&
              readsPart(part, use.getOperandNumber(), value) &&
-             llvm::all_of(part->getResult(0).getUses(), [&](OpOperand &next) { return goesOnInPlace(next); });
+             llvm::all_of(part->getResult(0).getUses(), [&](OpOperand &next) { return goesOnInPlace(next); }) &&
+             isComputedWith(part->getResult(0));
+    });
+  }
+
+  /// Whether something is made of `value`: parts that are only put elsewhere are read where they lie.
+  bool isComputedWith(Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return isUnitReshape(user) ? isComputedWith(user->getResult(0)) : !shape(user).joinsBoxes;
     });
   }
 

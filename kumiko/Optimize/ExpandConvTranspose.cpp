@@ -1,4 +1,6 @@
 //===- ExpandConvTranspose.cpp - transposed convolutions as convolutions ---===//
+#include "kumiko/Equation/Rule.h"
+#include "kumiko/Nn/Equations.h"
 #include "kumiko/Optimize/ConstantTensor.h"
 #include "kumiko/Optimize/Erase.h"
 #include "kumiko/Optimize/GraphBuilder.h"
@@ -21,6 +23,8 @@ constexpr llvm::StringLiteral rule = "expand_conv_transpose";
 
 /// Taps that no phase has are multiplied all the same; so many times the real ones at most.
 constexpr int64_t mostWaste = 4;
+/// Features from which on a product of their own is as good as one of more.
+constexpr int64_t fullVector = 16;
 
 namespace {
 
@@ -42,27 +46,23 @@ public:
   OpBuilder b;
   GraphBuilder g;
 
-  Value run() {
+  /// The result, and in `replaced` the op whose result it is: the last of those that work on each element alone behind
+  /// the convolution, and have been moved in front of the places that its phases go to.
+  Value run(Operation *&replaced) {
+    replaced = op;
     if (!readNumbers())
       return {};
     std::optional<Tensor> known = knownTensor(op.getW());
     if (!known)
       return refuse("its weights are not constant");
-    Value weights = phaseWeights(*known);
+    std::optional<Tensor> weights = phaseWeights(*known);
     if (!weights)
       return {};
-    size_t spatial = m.stride.size();
-    SmallVector<int64_t> ones(spatial, 1), around;
-    for (int64_t taps : m.taps)
-      around.push_back(taps - 1);
-    Value x = channel() == int64_t(spatial) + 1 ? op.getX() : permuted(op.getX(), channelsLast());
-    Value z = g.make("conv", {x, weights},
-                     {list("stride", ones), list("dilation", ones), list("lo", around), list("hi", around),
-                      number("group", m.groups), number("channel", spatial + 1)});
-    z = cropped(sideBySide(z));
-    if (Value bias = op.getBias(); bias && z)
+    bool early = m.groups == 1 && cutsOnly();
+    Value z = cropped(m.groups == 1 ? inRows(*weights, early, replaced) : sideBySide(convolved(std::move(*weights))));
+    if (Value bias = op.getBias(); bias && z && !early)
       z = g.make("add", {z, bias});
-    return channel() == int64_t(spatial) + 1 ? z : permuted(z, channelsFirst());
+    return channel() == rank() - 1 ? z : permuted(z, channelsFirst());
   }
 
 private:
@@ -96,13 +96,13 @@ private:
   }
 
   /// w((g, c), f, k...) as v((g, p..., f), c, j...) = w((g, c), f, (taps - 1 - j) * stride + p...).
-  Value phaseWeights(const Tensor &w) {
+  std::optional<Tensor> phaseWeights(const Tensor &w) {
     int64_t channels = w.shape()[0] / m.groups, features = w.shape()[1], bytes = bytesOf(w.element());
     SmallVector<int64_t> shape{m.groups * m.phases * features, channels};
     llvm::append_range(shape, m.taps);
     llvm::Expected<Tensor> v = Tensor::zeros(w.element(), shape);
     if (!v)
-      return refuse(llvm::toString(v.takeError()));
+      return refuse(llvm::toString(v.takeError())), std::nullopt;
     int64_t taps = eq::product(SmallVector<Extent>(m.taps.begin(), m.taps.end())).value();
     int64_t window = eq::product(SmallVector<Extent>(m.kernel.begin(), m.kernel.end())).value();
     for (int64_t p = 0; p < m.phases; ++p)
@@ -116,8 +116,150 @@ private:
               std::memcpy(v->mutableData() + to * bytes, w.data() + from * bytes, bytes);
             }
       }
-    return createConstant(b, op.getLoc(), std::move(*v), "phases");
+    return std::move(*v);
   }
+
+  /// The convolution with the phases of `weights`.
+  Value convolved(Tensor weights, Value bias = Value()) {
+    size_t spatial = m.stride.size();
+    SmallVector<int64_t> ones(spatial, 1), around;
+    for (int64_t taps : m.taps)
+      around.push_back(taps - 1);
+    Value x = channel() == rank() - 1 ? op.getX() : permuted(op.getX(), channelsLast());
+    Value w = createConstant(b, op.getLoc(), std::move(weights), "phases");
+    SmallVector<Value> operands{x, w};
+    if (bias)
+      operands.push_back(bias);
+    return g.make("conv", operands,
+                  {list("stride", ones), list("dilation", ones), list("lo", around), list("hi", around),
+                   number("group", m.groups), number("channel", spatial + 1)});
+  }
+
+  //===--- one group: phases of a row lie side by side as they are --------------------------------===//
+
+  /// y(n, (q, p)..., f) row by row. The features (p, f) of the last dimension's phases are where they belong; those of
+  /// the other dimensions are parts, which follow each other. Where `early` says so, the bias is added before, and what
+  /// works on each element alone behind it is computed before, too.
+  Value inRows(const Tensor &weights, bool early, Operation *&replaced) {
+    int64_t features = weights.shape()[0] / m.phases, row = features * m.stride.back(),
+            parts = m.phases / m.stride.back();
+    // Features that do not fill a vector are computed with those of the other parts.
+    bool together = row < fullVector;
+    int64_t joint = together ? parts : 1;
+    Value bias = early ? repeated(op.getBias(), m.stride.back() * joint) : Value();
+    SmallVector<Follower> followers;
+    if (early && !together)
+      followers = followersOf(replaced, features, m.stride.back());
+    SmallVector<Value> made;
+    for (int64_t part = 0; part < parts; part += joint) {
+      std::optional<Tensor> rows = rowsOf(weights, part * row, joint * row);
+      Value z = rows ? convolved(std::move(*rows), bias) : Value();
+      for (const Follower &follower : followers) {
+        auto operands = llvm::map_to_vector(follower.operands, [&](Value each) { return each ? each : z; });
+        if (z)
+          z = g.make(follower.op->getName().getStringRef(), operands, llvm::to_vector(follower.op->getAttrs()));
+      }
+      if (!z)
+        return z;
+      for (int64_t inside = 0; inside < joint; ++inside)
+        made.push_back(joint == 1 ? z : channelsOf(z, inside * row, row));
+    }
+    return joined(std::move(made), features);
+  }
+
+  Value repeated(Value bias, int64_t times) {
+    return bias && times > 1 ? g.make("concat", SmallVector<Value>(times, bias), {number("axis", 0)}) : bias;
+  }
+
+  /// An op that works on each element of the result alone, perhaps together with a constant per feature.
+  struct Follower {
+    Operation *op;
+    SmallVector<Value, 2> operands; ///< null where the element goes
+  };
+
+  /// Such ops behind `last`, one after the other, as long as nobody else reads what is in between.
+  SmallVector<Follower> followersOf(Operation *&last, int64_t features, int64_t times) {
+    SmallVector<Follower> followers;
+    while (last->getNumResults() == 1 && last->hasOneUse()) {
+      Operation *next = *last->user_begin();
+      const eq::OpDef *def = nn::definitionOf(next);
+      if (!def || next->getNumOperands() != def->operands.size() || !eq::isElementwise(*def) ||
+          next->getResult(0).getType() != op.getY().getType())
+        break;
+      Follower follower{next, {}};
+      for (Value operand : next->getOperands()) {
+        bool isChain = operand == last->getResult(0);
+        follower.operands.push_back(isChain ? Value() : perFeature(operand, features, times));
+        if (!isChain && !follower.operands.back())
+          return followers;
+      }
+      followers.push_back(follower);
+      last = next;
+    }
+    return followers;
+  }
+
+  /// A constant with a number per feature, or one for all, as it is beside `times` phases; null for other values.
+  Value perFeature(Value value, int64_t features, int64_t times) {
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t place = channel() - (rank() - type.getRank());
+    if (!value.getDefiningOp<nn::ConstantOp>() || type.getRank() > rank())
+      return {};
+    if (type.getNumElements() == 1)
+      return g.scalar(value);
+    if (type.getNumElements() != features || place < 0 || type.getDimSize(place) != features)
+      return {};
+    return repeated(g.reshape(value, ArrayRef<int64_t>(features)), times);
+  }
+
+  std::optional<Tensor> rowsOf(const Tensor &weights, int64_t first, int64_t count) {
+    SmallVector<int64_t> shape(weights.shape());
+    shape[0] = count;
+    llvm::Expected<Tensor> rows = Tensor::zeros(weights.element(), shape);
+    if (!rows)
+      return refuse(llvm::toString(rows.takeError())), std::nullopt;
+    int64_t bytes = bytesOf(weights.element());
+    for (int64_t extent : ArrayRef(shape).drop_front())
+      bytes *= extent;
+    std::memcpy(rows->mutableData(), weights.data() + first * bytes, count * bytes);
+    return std::move(*rows);
+  }
+
+  Value channelsOf(Value z, int64_t first, int64_t count) {
+    SmallVector<Extent, 4> out = nn::extentsOf(cast<RankedTensorType>(z.getType()));
+    SmallVector<int64_t> start(out.size(), 0), step(out.size(), 1);
+    start.back() = first;
+    out.back() = count;
+    return g.make(
+        "slice", {z},
+        {list("start", start), list("step", step), b.getNamedAttr("out", nn::numbersAttr(b.getContext(), out))});
+  }
+
+  /// Parts by the phases of all dimensions but the last, the innermost of which follow each other first.
+  Value joined(SmallVector<Value> parts, int64_t features) {
+    if (!parts.front())
+      return {};
+    SmallVector<Extent> shape(nn::extentsOf(cast<RankedTensorType>(parts.front().getType()))), whole{shape[0]};
+    for (size_t d = 0; d < m.stride.size(); ++d)
+      whole.push_back(shape[1 + d] * m.stride[d]);
+    whole.push_back(features);
+    for (size_t d = m.stride.size() - 1; d-- > 0;) {
+      shape.insert(shape.begin() + d + 2, Extent(1));
+      SmallVector<Value> outer;
+      for (size_t first = 0; first < parts.size(); first += m.stride[d]) {
+        auto rows = llvm::map_to_vector(ArrayRef(parts).slice(first, m.stride[d]),
+                                        [&](Value part) { return g.reshape(part, shape); });
+        outer.push_back(rows.size() == 1 ? rows[0] : g.make("concat", rows, {number("axis", d + 2)}));
+        if (!outer.back())
+          return {};
+      }
+      shape[d + 2] = m.stride[d];
+      parts = std::move(outer);
+    }
+    return g.reshape(parts.front(), whole);
+  }
+
+  //===--- several groups -------------------------------------------------------------------------===//
 
   /// The flat place in the window of tap number `tap` of phase number `phase`, both flat; nothing for a tap that the
   /// phase does not have.
@@ -156,15 +298,26 @@ private:
     return g.reshape(permuted(g.reshape(z, apart), perm), joined);
   }
 
+  /// What is missing behind the last phase along spatial dimension `d`; less than 0 where there is more.
+  Extent missing(size_t d) {
+    Extent in = nn::extentsOf(cast<RankedTensorType>(op.getX().getType()))[channel() == rank() - 1 ? 1 + d : 2 + d];
+    return m.lo[d] + m.out[d] - (in + (m.taps[d] - 1)) * m.stride[d];
+  }
+
+  /// Whether the result is all in what the phases make.
+  bool cutsOnly() {
+    return llvm::all_of(llvm::seq<size_t>(0, m.stride.size()),
+                        [&](size_t d) { return m.lo[d].knownNonNegative() && (-missing(d)).knownNonNegative(); });
+  }
+
   /// The part of z that is asked for; zeros where it has nothing.
   Value cropped(Value z) {
     if (!z)
       return z;
     SmallVector<Extent> lo{Extent(0)}, hi{Extent(0)};
-    SmallVector<Extent, 4> shape = nn::extentsOf(cast<RankedTensorType>(z.getType()));
     for (size_t d = 0; d < m.stride.size(); ++d) {
       lo.push_back(-m.lo[d]);
-      hi.push_back(m.lo[d] + m.out[d] - shape[1 + d]);
+      hi.push_back(missing(d));
     }
     lo.push_back(0);
     hi.push_back(0);
@@ -211,15 +364,16 @@ struct ExpandConvTranspose final : kumiko::impl::ExpandConvTransposePassBase<Exp
     getOperation()->walk([&](nn::ConvTransposeOp op) { ops.push_back(op); });
     for (nn::ConvTransposeOp op : ops) {
       ConvTransposeRewrite rewrite(op);
-      Value y = rewrite.run();
+      Operation *replaced = nullptr;
+      Value y = rewrite.run(replaced);
       if (!y || y.getType() != op.getY().getType()) {
         declined(op, rule, rewrite.g.why);
         continue;
       }
       applied(op, rule);
       ++expanded;
-      op.getY().replaceAllUsesWith(y);
-      eraseDead(op);
+      replaced->getResult(0).replaceAllUsesWith(y);
+      eraseDead(replaced);
     }
   }
 };

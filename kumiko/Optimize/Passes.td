@@ -142,19 +142,23 @@ def ExpandTransformsPass : Pass<"nn-expand-transforms", "::mlir::func::FuncOp"> 
 }
 
 def ExpandConvTransposePass : Pass<"nn-expand-conv-transpose", "::mlir::func::FuncOp"> {
-  let summary = "transposed convolutions become convolutions of every phase at once";
+  let summary = "transposed convolutions become convolutions of their phases";
   let description = [{
     Class: rounding (sums in another order).
 
     Results that lie a stride apart see the same taps of the window, so each such phase is a convolution with a part of
-    the window. All of them are one convolution with as many times the features, whose results are then put side by side.
+    the window. Phases along the last dimension are features of one convolution, which lie where they belong; those along
+    the others are parts, which follow each other row by row. Parts with few features are computed together. What is done
+    to each element afterwards is done before.
     ```mlir
     %y = nn.conv_transpose %x, %w {stride = array<i64: 2, 2>, ...} : (tensor<1x8x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<1x3x8x8xf32>
     // becomes, with channels last
     %z = nn.conv %x', %v {stride = array<i64: 1, 1>, ...} : (tensor<1x4x4x8xf32>, tensor<12x8x1x1xf32>) -> tensor<1x4x4x12xf32>
-    %y' = a transpose and reshapes of %z                                                          // tensor<1x8x8x3xf32>
+    %0 = nn.slice %z {start = array<i64: 0, 0, 0, 0>, ...}, seen as tensor<1x4x1x4x6xf32>
+    %1 = nn.slice %z {start = array<i64: 0, 0, 0, 6>, ...}, seen as tensor<1x4x1x4x6xf32>
+    %y' = nn.concat %0, %1 {axis = 2 : i64}, seen as tensor<1x8x8x3xf32>
     ```
-    Only for constant weights without dilation.
+    Only for constant weights without dilation. With several groups the phases are put side by side by a transpose.
   }];
   let statistics = [Statistic<"expanded", "expanded", "transposed convolutions that are convolutions">];
   let dependentDialects = ["::kumiko::nn::NnDialect"];

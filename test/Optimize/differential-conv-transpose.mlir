@@ -39,3 +39,16 @@ func.func @stride_one(%x: tensor<1x3x6xf32>, %w: tensor<3x4x3xf32> {test.constan
   %y = nn.conv_transpose %x, %w {stride = array<i64: 1>, dilation = array<i64: 1>, lo = array<i64: 1>, out = array<i64: 6>, group = 1 : i64} : (tensor<1x3x6xf32>, tensor<3x4x3xf32>) -> tensor<1x4x6xf32>
   return %y : tensor<1x4x6xf32>
 }
+func.func @followed(%x: tensor<2x3x4x3xf32>, %w: tensor<3x9x4x2xf32> {test.constant}, %b: tensor<9xf32>) -> tensor<2x9x8x6xf32> {
+  %a = nn.constant dense<[[[1.0]], [[2.0]], [[-1.0]], [[0.5]], [[3.0]], [[1.5]], [[-2.0]], [[0.25]], [[4.0]]]> : tensor<9x1x1xf32>
+  %two = nn.constant dense<2.0> : tensor<f32>
+  %y = nn.conv_transpose %x, %w, %b {stride = array<i64: 2, 2>, dilation = array<i64: 1, 1>, lo = array<i64: 1, 0>, out = array<i64: 8, 6>, group = 1 : i64} : (tensor<2x3x4x3xf32>, tensor<3x9x4x2xf32>, tensor<9xf32>) -> tensor<2x9x8x6xf32>
+  %0 = nn.sub %a, %y : (tensor<9x1x1xf32>, tensor<2x9x8x6xf32>) -> tensor<2x9x8x6xf32>
+  %1 = nn.mul %0, %two : (tensor<2x9x8x6xf32>, tensor<f32>) -> tensor<2x9x8x6xf32>
+  %2 = nn.relu %1 : tensor<2x9x8x6xf32>
+  return %2 : tensor<2x9x8x6xf32>
+}
+func.func @wide_volume(%x: tensor<1x2x2x3x2xf32>, %w: tensor<2x5x3x2x4xf32> {test.constant}) -> tensor<1x5x6x6x8xf32> {
+  %y = nn.conv_transpose %x, %w {stride = array<i64: 3, 2, 4>, dilation = array<i64: 1, 1, 1>, lo = array<i64: 0, 0, 0>, out = array<i64: 6, 6, 8>, group = 1 : i64} : (tensor<1x2x2x3x2xf32>, tensor<2x5x3x2x4xf32>) -> tensor<1x5x6x6x8xf32>
+  return %y : tensor<1x5x6x6x8xf32>
+}

@@ -1,17 +1,57 @@
 // RUN: kumiko-opt %s --nn-expand-conv-transpose --mlir-elide-elementsattrs-if-larger=8 | FileCheck %s
 
-// A window as long as the stride: each phase has one tap, the features of all of them are one product, and nothing is cropped.
+// A window as long as the stride: each phase has one tap, the features of all of them are one product, and nothing is
+// cropped. Those of a row lie where they belong, so that rows only follow each other.
 // CHECK-LABEL: func.func @upsample
 // CHECK-DAG: %[[V:.*]] = nn.constant {{.*}} : tensor<12x2x1x1xf32>
 // CHECK-DAG: %[[X:.*]] = nn.transpose %arg0 {perm = array<i64: 0, 2, 3, 1>}
-// CHECK: nn.conv %[[X]], %[[V]] {{.*}} : (tensor<1x4x4x2xf32>, tensor<12x2x1x1xf32>) -> tensor<1x4x4x12xf32>
-// CHECK: nn.transpose {{.*}} : (tensor<1x4x4x1x2x2x3xf32>) -> tensor<1x4x2x4x2x1x3xf32>
+// CHECK: %[[Z:.*]] = nn.conv %[[X]], %[[V]] {{.*}} : (tensor<1x4x4x2xf32>, tensor<12x2x1x1xf32>) -> tensor<1x4x4x12xf32>
+// CHECK: nn.slice %[[Z]] {{.*}} start = array<i64: 0, 0, 0, 0>
+// CHECK: nn.slice %[[Z]] {{.*}} start = array<i64: 0, 0, 0, 6>
+// CHECK: nn.concat {{.*}} {axis = 2 : i64} : (tensor<1x4x1x4x6xf32>, tensor<1x4x1x4x6xf32>) -> tensor<1x4x2x4x6xf32>
+// CHECK-NEXT: nn.reshape {{.*}} -> tensor<1x8x8x3xf32>
 // CHECK-NOT: nn.pad
 // CHECK: return
 func.func @upsample(%x: tensor<1x2x4x4xf32>) -> tensor<1x3x8x8xf32> {
   %w = nn.constant dense<1.0> : tensor<2x3x2x2xf32>
   %y = nn.conv_transpose %x, %w {stride = array<i64: 2, 2>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, out = array<i64: 8, 8>} : (tensor<1x2x4x4xf32>, tensor<2x3x2x2xf32>) -> tensor<1x3x8x8xf32>
   return %y : tensor<1x3x8x8xf32>
+}
+
+// Phases with features enough are products of their own. What is added to each feature, and what follows element by
+// element, is part of them; the last op needs more than the element.
+// CHECK-LABEL: func.func @followed
+// CHECK: %[[B:.*]] = nn.concat %arg1, %arg1 {axis = 0 : i64}
+// CHECK: %[[A:.*]] = nn.conv {{.*}}, %[[B]] {{.*}} -> tensor<1x4x4x16xf32>
+// CHECK: nn.mul %[[A]]
+// CHECK: nn.relu
+// CHECK: nn.conv {{.*}}, %[[B]] {{.*}} -> tensor<1x4x4x16xf32>
+// CHECK: nn.relu
+// CHECK: nn.concat {{.*}} {axis = 2 : i64}
+// CHECK: %[[Y:.*]] = nn.transpose {{.*}} {perm = array<i64: 0, 3, 1, 2>}
+// CHECK: nn.add %[[Y]], %arg2
+func.func @followed(%x: tensor<1x2x4x4xf32>, %b: tensor<8xf32>, %u: tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32> {
+  %w = nn.constant dense<1.0> : tensor<2x8x2x2xf32>
+  %a = nn.constant dense<2.0> : tensor<8x1x1xf32>
+  %y = nn.conv_transpose %x, %w, %b {stride = array<i64: 2, 2>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, out = array<i64: 8, 8>} : (tensor<1x2x4x4xf32>, tensor<2x8x2x2xf32>, tensor<8xf32>) -> tensor<1x8x8x8xf32>
+  %0 = nn.mul %y, %a : (tensor<1x8x8x8xf32>, tensor<8x1x1xf32>) -> tensor<1x8x8x8xf32>
+  %1 = nn.relu %0 : tensor<1x8x8x8xf32>
+  %2 = nn.add %1, %u : tensor<1x8x8x8xf32>
+  return %2 : tensor<1x8x8x8xf32>
+}
+
+// Zeros beyond the last tap get the bias, too, so it comes behind them, and so does what follows.
+// CHECK-LABEL: func.func @beyond
+// CHECK: nn.conv %{{[^,]*}}, %{{[^,]*}} {
+// CHECK-NOT: nn.relu
+// CHECK: nn.pad
+// CHECK-NEXT: nn.add {{.*}}, %arg1
+// CHECK: nn.relu
+func.func @beyond(%x: tensor<1x2x4x4xf32>, %b: tensor<8xf32>) -> tensor<1x8x9x8xf32> {
+  %w = nn.constant dense<1.0> : tensor<2x8x2x2xf32>
+  %y = nn.conv_transpose %x, %w, %b {stride = array<i64: 2, 2>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, out = array<i64: 9, 8>} : (tensor<1x2x4x4xf32>, tensor<2x8x2x2xf32>, tensor<8xf32>) -> tensor<1x8x9x8xf32>
+  %0 = nn.relu %y : tensor<1x8x9x8xf32>
+  return %0 : tensor<1x8x9x8xf32>
 }
 
 // Sizes may be expressions.
