@@ -74,3 +74,18 @@ func.func @keep_unpacked(%h: tensor<3x96xf32>, %w: tensor<96x96xf32>) -> tensor<
   %3 = nn.mul %1, %2 : tensor<3x48xf32>
   return %3 : tensor<3x48xf32>
 }
+
+// And those that nothing is made of: whoever puts them elsewhere reads them where they lie.
+// CHECK-LABEL: func @keep_moved
+// CHECK: nn.call {{.*}} -> tensor<3x96xf32>
+// CHECK-NEXT: nn.call {{.*}} -> tensor<3x2x48xf32>
+func.func @keep_moved(%h: tensor<3x96xf32>) -> tensor<3x2x48xf32> {
+  %w = nn.constant dense<0.5> : tensor<96x96xf32>
+  %0 = nn.matmul %h, %w : (tensor<3x96xf32>, tensor<96x96xf32>) -> tensor<3x96xf32>
+  %1 = nn.slice %0 {start = array<i64: 0, 48>, step = array<i64: 1, 1>, out = array<i64: 3, 48>} : (tensor<3x96xf32>) -> tensor<3x48xf32>
+  %2 = nn.slice %0 {start = array<i64: 0, 0>, step = array<i64: 1, 1>, out = array<i64: 3, 48>} : (tensor<3x96xf32>) -> tensor<3x48xf32>
+  %3 = nn.reshape %1 : tensor<3x48xf32> -> tensor<3x1x48xf32>
+  %4 = nn.reshape %2 : tensor<3x48xf32> -> tensor<3x1x48xf32>
+  %5 = nn.concat %3, %4 {axis = 1 : i64} : (tensor<3x1x48xf32>, tensor<3x1x48xf32>) -> tensor<3x2x48xf32>
+  return %5 : tensor<3x2x48xf32>
+}
