@@ -78,6 +78,21 @@ public:
     oneByOne(*inside, elements.first, elements.second, body);
   }
 
+  /// Calls `body` for all vectors of these loops, which are one along memory as far as `reads` see them; false where
+  /// they are not.
+  bool asOne(const Reads &reads, ArrayRef<unsigned> list, llvm::function_ref<void()> body) {
+    SmallVector<MergedLoop> whole = mergeLoops(reads, list, loops.extents);
+    if (byLanes || whole.size() != 1 || !reads.forms.back().coefficientOf(whole.front().loop).is(1))
+      return false;
+    for (unsigned loop : list)
+      point[loop] = Form();
+    k.vectors(whole.front().extent, 4, [&](Form form) {
+      point[whole.front().loop] = form;
+      body();
+    });
+    return true;
+  }
+
   /// Calls `body` for all elements of the result that are this chunk's, in vectors where they lie side by side.
   /// `places` are the loops that data addresses, `innermost` the loop along memory.
   void everywhere(ArrayRef<unsigned> places, unsigned innermost, llvm::function_ref<void()> body) {
@@ -116,6 +131,19 @@ public:
       k.sharedVectors(extent, lanes, at);
     else
       k.vectors(extent, 1, at);
+  }
+
+  /// The same in vectors of 1, 2, 4, ... lanes where all of them would not fill one.
+  void alongNarrowLanes(llvm::function_ref<void()> body) {
+    int64_t length = loops.lane && loops.extents[*loops.lane].isStatic() ? loops.extents[*loops.lane].value() : 0;
+    if (byLanes || length == 0 || length >= int64_t(k.demand.lanes))
+      return alongLanes(body);
+    for (int64_t first = 0, width; first < length; first += width) {
+      width = int64_t(llvm::bit_floor(uint64_t(length - first)));
+      point[*loops.lane] = Form(first);
+      point[*loops.lane].lane = width > 1 ? 1 : 0;
+      k.demand.narrow(width, body);
+    }
   }
 
   /// Calls `body` for each point of these loops, in order.
@@ -181,7 +209,7 @@ static void scatterPoint(Share &share, llvm::function_ref<Form()> here) {
     share.point[loop] = Form::ofSlot(k.demand.addSlot(place));
   }
   k.onlyIf(inside, [&] {
-    share.alongLanes([&] {
+    share.alongNarrowLanes([&] {
       SmallVector<Value> arguments(op->getNumOperands());
       arguments.back() = k.demand.load(k.outputs[0], here(), getElementTypeOrSelf(op.getDpsInits()[0].getType()));
       k.demand.store(k.demand.body(op, share.point, arguments)[0], k.outputs[0], here());
@@ -204,9 +232,22 @@ void kumiko::cpu::emitScatter(Kernel &k) {
   op.getReductionDims(points);
   auto here = [&] { return k.storage.offsetIn(op->getResult(0), apply(result, share.point)); };
 
+  // All of an outer point: often one stretch of memory, of which no row is worth its own vectors.
+  SmallVector<unsigned> elements = places;
+  if (shape.loops.lane)
+    elements.push_back(*shape.loops.lane);
+  llvm::sort(elements);
+  Reads reads(shape.loops.extents.size(), k.storage);
+  Position everyLoop;
+  for (unsigned loop = 0; loop < shape.loops.extents.size(); ++loop)
+    everyLoop.push_back(Form::ofSlot(loop));
+  reads.collect(start, apply(result, everyLoop));
+  reads.forms.push_back(k.storage.offsetIn(op->getResult(0), apply(result, everyLoop)));
+
   share.outer([&] {
-    share.everywhere(places, innermost,
-                     [&] { k.demand.store(k.demand.at(start, apply(result, share.point)), memref, here()); });
+    auto copy = [&] { k.demand.store(k.demand.at(start, apply(result, share.point)), memref, here()); };
+    if (share.inside || !share.asOne(reads, elements, copy))
+      share.everywhere(places, innermost, copy);
     share.each(points, [&] { share.alongInside([&] { scatterPoint(share, here); }); });
   });
 }
