@@ -291,6 +291,21 @@ Value Demand::status() {
   return memref::LoadOp::create(b, loc, failure, zeroOf(b.getIndexType()));
 }
 
+/// One of many places of 32 bits, of which none is negative. Moves out of vectors are slow: two at a time.
+Value Demand::placeAt(Value places, const Extent &lane) {
+  if (!lane.isStatic() || lanes % 2 != 0) {
+    Value place = vector::ExtractOp::create(b, loc, places, placeOf(lane));
+    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), place);
+  }
+  Type i64 = b.getI64Type();
+  Value pairs = vector::BitCastOp::create(b, loc, VectorType::get({int64_t(lanes / 2)}, i64), places);
+  Value pair = vector::ExtractOp::create(b, loc, pairs, lane.value() / 2);
+  auto constant = [&](int64_t number) { return constantOf(b.getI64IntegerAttr(number)); };
+  Value place = lane.value() % 2 == 0 ? Value(arith::AndIOp::create(b, loc, pair, constant(UINT32_MAX)))
+                                      : Value(arith::ShRUIOp::create(b, loc, pair, constant(32)));
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), place);
+}
+
 /// The places of all lanes at once, in 32 bits. (Gathers of the machine are slower than one load per lane on many.)
 Value Demand::gather(Value tensor, ArrayRef<Value> indices) {
   Value memref = memory.lookup(tensor);
@@ -313,8 +328,7 @@ Value Demand::gather(Value tensor, ArrayRef<Value> indices) {
   }
   unsigned base = addSlot(same);
   return lanewise(element, [&](const Extent &lane) {
-    Value place = vector::ExtractOp::create(b, loc, places, placeOf(lane));
-    Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), place);
+    Value index = placeAt(places, lane);
     return load(memref, Form::ofSlot(base) + Form::ofSlot(addSlot(index)), element);
   });
 }

@@ -38,6 +38,9 @@ constexpr int64_t fewestLines = 4;
 /// Blocks along the lines before the next lanes: what they write stays open in the caches until it is whole.
 constexpr int64_t blocksOfGroup = 32;
 
+/// Points of one place that are sampled together.
+constexpr int64_t samplesTogether = 16, samplesPerTurn = 4;
+
 /// Windows that are reduced together.
 constexpr int64_t windowsTogether = 4;
 
@@ -119,6 +122,8 @@ public:
     }
     if (linalg::GenericOp sums = shortSums(); sums && allMadeInPlace(sums)) {
       alongSums = sums;
+    } else {
+      takeSamples(sources);
     }
     Extent outer = 1;
     for (const MergedLoop &loop : loops)
@@ -136,6 +141,8 @@ public:
 private:
   void element(Form form) {
     point[lane.loop] = form;
+    if (samples)
+      return eachSample();
     if (!movesElements() || !k.demand.active.is(k.demand.lanes))
       return storeAll();
     auto quick = [&] {
@@ -146,6 +153,43 @@ private:
       point[lane.loop] = form;
     };
     k.demand.lookAhead([&] { lookAtAll(); }, quick, [&] { storeAll(); });
+  }
+
+  /// Whether sums are taken of elements that data choose.
+  bool sumsChosen() const {
+    return llvm::any_of(k.body.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
+      return op.getNumReductionLoops() != 0 && !op.getBody()->getOps<tensor::ExtractOp>().empty();
+    });
+  }
+
+  /// A loop that has no part in choosing, as that over channels, goes inside of the lanes: places and weights are found
+  /// once for several of its points.
+  void takeSamples(const Reads &sources) {
+    if (isShort() || gathersShortRows() || !sumsChosen())
+      return;
+    for (MergedLoop &loop : loops)
+      if (!samples && !sources.choosing.test(loop.loop)) {
+        samples = loop;
+        loop.extent = ceilDiv(loop.extent, samplesTogether);
+      }
+  }
+
+  /// LLVM moves what does not depend on the loop out of it.
+  void eachSample() {
+    Form group = point[samples->loop];
+    Value first = k.demand.indexOf(group * samplesTogether);
+    Value end = arith::AddIOp::create(k.b, k.loc, first, k.index(samplesTogether));
+    end = arith::MinSIOp::create(k.b, k.loc, end, k.index(samples->extent));
+    auto turn = [&](Value number, int64_t count) {
+      for (int64_t n = 0; n < count; ++n) {
+        point[samples->loop] = Form::ofSlot(k.demand.addSlot(number)) + Form(n);
+        storeAll();
+      }
+    };
+    Value middle = k.endOfGroups(first, end, samplesPerTurn);
+    k.loop(first, middle, samplesPerTurn, [&](Value number) { turn(number, samplesPerTurn); });
+    k.loop(middle, end, 1, [&](Value number) { turn(number, 1); });
+    point[samples->loop] = group;
   }
 
   void lookAtAll() {
@@ -489,6 +533,8 @@ private:
   ArrayRef<Target> targets;
   SmallVector<MergedLoop> loops;
   MergedLoop lane{}, line{};
+  /// A loop inside of the lanes, of which the loop outside counts groups.
+  std::optional<MergedLoop> samples;
   /// A reduction that has the lanes.
   linalg::GenericOp alongSums;
   Position point;

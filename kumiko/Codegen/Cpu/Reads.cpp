@@ -1,16 +1,43 @@
 //===- Reads.cpp - what a demand would read --------------------------------===//
 #include "kumiko/Codegen/Cpu/Reads.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
 
-void Reads::markOpaque(ArrayRef<Form> list) {
+void Reads::mark(llvm::SmallBitVector &loops, ArrayRef<Form> list) {
   for (const Form &form : list)
     for (const auto &[slot, coefficient] : form.terms)
-      if (slot < opaque.size())
-        opaque.set(slot);
+      if (slot < loops.size())
+        loops.set(slot);
+}
+
+static Position operandPosition(linalg::GenericOp op, OpOperand &operand, ArrayRef<Form> dims) {
+  Position position;
+  for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
+    position.push_back(applyLinear(expr, dims).value_or(Form()));
+  return position;
+}
+
+/// The number of a loop that is an index as it is only adds to the place.
+void Reads::markChoosing(linalg::GenericOp op, ArrayRef<Form> dims) {
+  llvm::SetVector<Value> needed;
+  for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
+    for (Value index : extract.getIndices())
+      if (!index.getDefiningOp<linalg::IndexOp>())
+        needed.insert(index);
+  for (size_t next = 0; next < needed.size(); ++next) {
+    Value value = needed[next];
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == op.getBody())
+      mark(choosing, operandPosition(op, op->getOpOperand(argument.getArgNumber()), dims));
+    else if (auto index = value.getDefiningOp<linalg::IndexOp>())
+      mark(choosing, dims[index.getDim()]);
+    else if (Operation *inner = value.getDefiningOp(); inner && inner->getBlock() == op.getBody())
+      needed.insert(inner->operand_begin(), inner->operand_end());
+  }
 }
 
 /// The position in the source of a reshape that only drops dimensions of one element.
@@ -67,20 +94,18 @@ void Reads::collect(Value tensor, ArrayRef<Form> position) {
       return collect(collapse.getSrc(), *source);
   // Pads and inserts test their position, collapses divide it: leave these loops as they are.
   if (isa<tensor::PadOp, tensor::InsertSliceOp, tensor::CollapseShapeOp>(op))
-    markOpaque(position);
+    mark(opaque, position);
 }
 
 void Reads::collectBody(linalg::GenericOp op, ArrayRef<Form> dims) {
   if (llvm::any_of(op.getBody()->getOperations(),
                    [](Operation &inner) { return isa<linalg::IndexOp, tensor::ExtractOp>(inner); }))
-    markOpaque(dims);
+    mark(opaque, dims);
+  markChoosing(op, dims);
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (op.getBody()->getArgument(input->getOperandNumber()).use_empty())
       continue;
-    Position position;
-    for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults())
-      position.push_back(applyLinear(expr, dims).value_or(Form()));
-    collect(input->get(), position);
+    collect(input->get(), operandPosition(op, *input, dims));
   }
 }
 

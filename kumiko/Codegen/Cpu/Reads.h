@@ -13,11 +13,13 @@ namespace kumiko::cpu {
 
 /// Slots 0 .. loops-1 stand for the loops of the caller.
 struct Reads {
-  Reads(unsigned loops, Storage &storage) : opaque(loops), storage(storage), nextSlot(loops) {}
+  Reads(unsigned loops, Storage &storage) : opaque(loops), choosing(loops), storage(storage), nextSlot(loops) {}
 
   llvm::SmallVector<Form> forms;
   /// Loops that are used other than linearly: in a bounds test, a division, as a value.
   llvm::SmallBitVector opaque;
+  /// Loops on which it depends where data say that something is read.
+  llvm::SmallBitVector choosing;
   /// Tensors that the template computes itself; the walk ends there.
   llvm::DenseSet<mlir::Value> known;
 
@@ -29,7 +31,8 @@ struct Reads {
 
 private:
   Storage &storage;
-  void markOpaque(llvm::ArrayRef<Form> forms);
+  void mark(llvm::SmallBitVector &loops, llvm::ArrayRef<Form> forms);
+  void markChoosing(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims);
   unsigned nextSlot;
 };
 
