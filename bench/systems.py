@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # All of the graph level: names for --without.
 GRAPH_LEVEL = ["fusion", "nn-simplify", "nn-fold-constants", "nn-simplify-loops", "nn-quantized-products",
                "nn-integer-products", "nn-expand-transforms", "nn-fold-batch-norm", "nn-expand-conv-transpose",
-               "nn-assign-layout", "nn-spread-taps", "nn-expand-padding"]  # fmt: skip
+               "nn-assign-layout", "nn-spread-taps", "nn-expand-padding", "nn-sink-shuffles"]  # fmt: skip
 KUMIKO = pathlib.Path(os.environ.get("KUMIKO", ROOT / "build" / "release" / "bin" / "kumiko"))
 
 

@@ -3,6 +3,7 @@
 #include "kumiko/Fuse/Cost.h"
 #include "kumiko/Fuse/RowProducts.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/Shuffle.h"
 #include "kumiko/Nn/Symbols.h"
 #include "mlir/IR/Remarks.h"
 
@@ -98,6 +99,7 @@ private:
       concatenations.push_back(op);
     } else if (kind <= OpClass::Contraction) {
       absorbProducers(group, op);
+      takeShuffle(op);
     }
   }
 
@@ -286,6 +288,19 @@ private:
     group->closed = false;
     absorbProducers(group, concatenation);
     homes.lookup(concatenation)->closed = true;
+  }
+
+  /// A product that reads the elements of its operand one by one reads them through a shuffle of channels.
+  void takeShuffle(Operation *op) {
+    auto product = dyn_cast<nn::ConvOp>(op);
+    if (!product || !nn::readsNumbers(product) || !product.getX().hasOneUse())
+      return;
+    std::optional<nn::Shuffle> shuffle = nn::shuffleBehind(product.getX());
+    Group *group = homes.lookup(op), *moves = shuffle ? groupOf(shuffle->transpose) : nullptr;
+    if (!moves || moves->ops.size() != 1 || moves->closed)
+      return;
+    add(*merge(*group, *moves), shuffle->split);
+    add(*homes.lookup(op), product.getX().getDefiningOp());
   }
 
   void absorbProducers(Group *group, Operation *op) {

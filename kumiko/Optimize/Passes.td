@@ -227,6 +227,27 @@ def ShareBordersPass : Pass<"nn-share-borders", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 
+def SinkShufflesPass : Pass<"nn-sink-shuffles", "::mlir::func::FuncOp"> {
+  let summary = "shuffles of channels move down to products in groups";
+  let description = [{
+    Class: exact.
+
+    A shuffle of channels, which is a transpose between two views, moves below what works on each channel by itself:
+    functions, borders, and depthwise convolutions, whose constants change their order. It stops in front of a
+    convolution with constant weights, whose kernel reads through it.
+    ```mlir
+    %1 = nn.conv %shuffled, %w {channel = 3, group = 12, ...}
+    %2 = nn.conv %1, %v {channel = 3, group = 3, ...}
+    // becomes
+    %1 = nn.conv %x, %w' {channel = 3, group = 12, ...}
+    %2 = nn.conv %1 shuffled, %v {channel = 3, group = 3, ...}
+    ```
+    Only with channels last, and where nothing else reads what is in between.
+  }];
+  let statistics = [Statistic<"sunk", "sunk", "shuffles that stand in front of a product">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
 def SpreadTapsPass : Pass<"nn-spread-taps", "::mlir::func::FuncOp"> {
   let summary = "taps of a convolution with few features as features";
   let description = [{

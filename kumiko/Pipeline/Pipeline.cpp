@@ -63,6 +63,8 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
   add(createFoldConstantsPass());
   simplify.keepPadding = true;
   add(createSimplifyPass(simplify));
+  // When padding stands apart and views that meet are one.
+  add(createSinkShufflesPass());
   // Last, when whoever reads a product is what the next stage will see.
   add(createCombineProductsPass());
   add(createShareBordersPass());

@@ -93,3 +93,38 @@ func.func @pad_after_diamond(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor
   %3 = nn.pad %2 {hi = array<i64: 1, 1>, lo = array<i64: 1, 1>} : (tensor<4x2xf32>) -> tensor<6x4xf32>
   return %3 : tensor<6x4xf32>
 }
+
+// A convolution reads its operand number by number, so also through a shuffle of channels.
+// CHECK-LABEL: func @shuffled
+// CHECK-COUNT-1: nn.call
+// CHECK-NOT: nn.call
+func.func @shuffled(%x: tensor<1x5x6xf32>) -> tensor<1x5x16xf32> {
+  %w = nn.constant dense<0.5> : tensor<16x3x1xf32>
+  %0 = nn.reshape %x : tensor<1x5x6xf32> -> tensor<1x5x2x3xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 0, 1, 3, 2>} : (tensor<1x5x2x3xf32>) -> tensor<1x5x3x2xf32>
+  %2 = nn.reshape %1 : tensor<1x5x3x2xf32> -> tensor<1x5x6xf32>
+  %3 = nn.conv %2, %w {channel = 2 : i64, group = 2 : i64, stride = array<i64: 1>, dilation = array<i64: 1>, lo = array<i64: 0>, hi = array<i64: 0>} : (tensor<1x5x6xf32>, tensor<16x3x1xf32>) -> tensor<1x5x16xf32>
+  return %3 : tensor<1x5x16xf32>
+}
+// CHECK-LABEL: func @keep_shuffled_for_two
+// CHECK-COUNT-2: nn.call
+func.func @keep_shuffled_for_two(%x: tensor<1x5x6xf32>) -> (tensor<1x5x16xf32>, tensor<1x5x6xf32>) {
+  %w = nn.constant dense<0.5> : tensor<16x3x1xf32>
+  %0 = nn.reshape %x : tensor<1x5x6xf32> -> tensor<1x5x2x3xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 0, 1, 3, 2>} : (tensor<1x5x2x3xf32>) -> tensor<1x5x3x2xf32>
+  %2 = nn.reshape %1 : tensor<1x5x3x2xf32> -> tensor<1x5x6xf32>
+  %3 = nn.conv %2, %w {channel = 2 : i64, group = 2 : i64, stride = array<i64: 1>, dilation = array<i64: 1>, lo = array<i64: 0>, hi = array<i64: 0>} : (tensor<1x5x6xf32>, tensor<16x3x1xf32>) -> tensor<1x5x16xf32>
+  return %3, %2 : tensor<1x5x16xf32>, tensor<1x5x6xf32>
+}
+
+// Nor where each element is read often: putting them in order once is cheaper.
+// CHECK-LABEL: func @keep_shuffled_for_many
+// CHECK-COUNT-2: nn.call
+func.func @keep_shuffled_for_many(%x: tensor<1x5x6xf32>) -> tensor<1x5x200xf32> {
+  %w = nn.constant dense<0.5> : tensor<200x6x1xf32>
+  %0 = nn.reshape %x : tensor<1x5x6xf32> -> tensor<1x5x2x3xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 0, 1, 3, 2>} : (tensor<1x5x2x3xf32>) -> tensor<1x5x3x2xf32>
+  %2 = nn.reshape %1 : tensor<1x5x3x2xf32> -> tensor<1x5x6xf32>
+  %3 = nn.conv %2, %w {channel = 2 : i64, stride = array<i64: 1>, dilation = array<i64: 1>, lo = array<i64: 0>, hi = array<i64: 0>} : (tensor<1x5x6xf32>, tensor<200x6x1xf32>) -> tensor<1x5x200xf32>
+  return %3 : tensor<1x5x200xf32>
+}
