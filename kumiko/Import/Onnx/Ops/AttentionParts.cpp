@@ -98,44 +98,99 @@ Value rotatedHeads(NodeContext &n, Value x, Value cos, Value sin, int64_t rotate
   return y;
 }
 
+namespace {
+
+/// Query heads in groups that share a head of keys and values: (batch, groups, each, ...), or (batch, heads, ...) where
+/// each has its own.
+struct HeadGroups {
+  eq::Extent groups, each;
+
+  bool areNeeded() const { return !each.is(1); }
+
+  /// The heads of a tensor (batch, heads, a, b), which may be 1, as groups.
+  Value split(NodeContext &n, Value x) const {
+    if (n.failed() || !areNeeded())
+      return x;
+    Sizes shape = n.sizesOf(x);
+    bool isOne = shape[1].is(1), isShared = shape[1] == groups;
+    return n.reshape(x, {shape[0], isOne ? eq::Extent(1) : groups, isOne || isShared ? eq::Extent(1) : each, shape[2],
+                         shape[3]});
+  }
+  Value join(NodeContext &n, Value x) const {
+    if (n.failed() || !areNeeded())
+      return x;
+    Sizes shape = n.sizesOf(x);
+    return n.reshape(x, {shape[0], groups * each, shape[3], shape[4]});
+  }
+};
+
+} // namespace
+
+/// A mask with as many dimensions as the scores; one whose heads only a run tells is repeated for all of them.
+static Value fullMask(NodeContext &n, Value mask, const Sizes &scores) {
+  if (!mask || n.failed())
+    return mask;
+  Sizes shape = n.sizesOf(mask);
+  shape.insert(shape.begin(), scores.size() - shape.size(), eq::Extent(1));
+  if (shape[1].is(1) || shape[1] == scores[1])
+    return n.reshape(mask, shape);
+  return n.make("expand", {mask}, {n.is("shape", scores)});
+}
+
+/// scores * scale, where a depth that is an expression gives the scale while the model runs.
+static Value scaled(NodeContext &n, Value scores, std::optional<double> scale, const eq::Extent &depth) {
+  if (n.failed())
+    return {};
+  mlir::Type acc = n.elementOf(scores);
+  if (scale || depth.isStatic())
+    return n.make("mul", {scores, n.scalar(scale ? *scale : 1 / std::sqrt(double(depth.value())), acc)});
+  Value root = n.make("sqrt", {n.cast(n.numbersOf({depth}, {}), acc)});
+  return n.make("div", {scores, root});
+}
+
 std::optional<AttentionStages> makeAttention(NodeContext &n, AttentionOperands operands) {
   if (!attentionFits(n, operands.q, operands.k, operands.v))
     return std::nullopt;
-  Value q = operands.q;
-  mlir::Type type = n.elementOf(q), f32 = n.builder().getF32Type();
+  mlir::Type type = n.elementOf(operands.q), f32 = n.builder().getF32Type();
   mlir::Type acc = type.isF64() ? type : f32;
-  Sizes query = n.sizesOf(q), scores{query[0], query[1], query[2], n.sizesOf(operands.k)[2]};
-  double scale = operands.scale ? *operands.scale : query[3].isStatic() ? 1 / std::sqrt(double(query[3].value())) : 1;
-  if (!operands.scale && !query[3].isStatic()) {
-    // A depth that is an expression: the scale is computed while the model runs, and the queries take it along.
-    Value depth = n.numbersOf({query[3]}, {});
-    Value root = depth ? n.make("sqrt", {n.cast(depth, acc)}) : depth;
-    Value wide = n.make("div", {n.cast(q, acc), root});
-    q = wide ? n.cast(wide, type) : wide;
-  }
-  Value bias = operands.bias ? n.cast(operands.bias, acc) : Value(), dead;
+  Sizes query = n.sizesOf(operands.q), key = n.sizesOf(operands.k), scores{query[0], query[1], query[2], key[2]};
+  Value bias = operands.bias ? n.cast(operands.bias, acc) : Value();
   if ((bias && !checkMask(n, bias, scores)) || (operands.allowed && !checkMask(n, operands.allowed, scores)))
     return std::nullopt;
   if (operands.allowed)
     bias = n.make("select", {operands.allowed, bias ? bias : n.scalar(0, acc), n.scalar(-INFINITY, acc)});
-  if (bias && !n.failed()) {
-    // Whether a row is masked is decided on the mask: scores may be NaN or infinite.
-    Value all = n.make("expand", {bias}, {n.is("shape", scores)});
-    Value best = n.make("reduce", {all}, {n.is("kind", "max"), n.is("axes", Ints{3})});
-    dead = n.make("eq", {best, n.scalar(-INFINITY, acc)});
-    if (!n.failed())
-      dead = n.reshape(dead, {scores[0], scores[1], scores[2], 1});
-  }
-  Results made = n.makeAll("attention", {q, n.cast(operands.k, type), n.cast(operands.v, type), bias},
-                           {n.is("scale", scale), n.is("softcap", operands.softcap), n.is("acc", acc),
-                            n.is("soft", operands.soft ? operands.soft : acc)});
+  HeadGroups heads{key[1], floorDiv(query[1], key[1])};
+  Value mask = bias ? heads.split(n, fullMask(n, bias, scores)) : bias;
+  auto wide = [&](Value x) { return heads.split(n, n.cast(n.cast(x, type), acc)); };
   if (n.failed())
     return std::nullopt;
-  AttentionStages stages{made[0], made[1], made[2], made[3], made[4]};
-  if (dead) {
-    stages.y = n.make("select", {dead, n.scalar(0, type), stages.y});
-    stages.probabilities = n.make("select", {dead, n.scalar(0, type), stages.probabilities});
+
+  Value q = wide(operands.q), k = n.transpose(n.cast(n.cast(operands.k, type), acc), {0, 1, 3, 2});
+  Value raw = scaled(n, n.make("matmul", {q, heads.split(n, k)}), operands.scale, query[3]), capped = raw;
+  if (operands.softcap > 0) {
+    Value cap = n.scalar(operands.softcap, acc);
+    capped = n.make("mul", {n.make("tanh", {n.make("div", {raw, cap})}), cap});
   }
+  Value biased = mask ? n.make("add", {capped, mask}) : capped;
+  if (n.failed())
+    return std::nullopt;
+  int64_t last = n.rankOf(biased) - 1;
+  Value soft = n.cast(biased, operands.soft ? operands.soft : acc);
+  Value probabilities = n.make("softmax", {soft}, {n.is("axis", last)});
+  if (mask && !n.failed()) {
+    // Whether a row is masked is decided on the mask: scores may be NaN or infinite.
+    Sizes shape = n.sizesOf(biased);
+    Value all = n.make("expand", {mask}, {n.is("shape", shape)});
+    Value best = n.make("reduce", {all}, {n.is("kind", "max"), n.is("axes", Ints{last})});
+    shape.back() = 1;
+    Value dead = n.make("eq", {best, n.scalar(-INFINITY, acc)});
+    if (!n.failed())
+      probabilities = n.make("select", {n.reshape(dead, shape), n.scalar(0, probabilities), probabilities});
+  }
+  probabilities = n.failed() ? Value() : n.cast(probabilities, acc);
+  Value y = n.make("matmul", {probabilities, wide(operands.v)});
+  auto shown = [&](Value x) { return n.failed() ? Value() : n.cast(heads.join(n, x), type); };
+  AttentionStages stages{shown(y), shown(raw), shown(capped), shown(biased), shown(probabilities)};
   return n.failed() ? std::nullopt : std::optional(stages);
 }
 
