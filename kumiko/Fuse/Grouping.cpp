@@ -478,6 +478,8 @@ private:
     Group *whole = merge(*around->values, *merge(rows, *around->scores));
     for (Group *moves : around->moves)
       whole = merge(*whole, *moves);
+    for (Operation *view : around->views)
+      add(*whole, view);
     whole->rows.reset(); // it has more than rows now
   }
 

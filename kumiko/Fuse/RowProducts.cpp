@@ -112,17 +112,59 @@ static bool isNumber(Value value) {
 
 /// Whether `op` moves elements, or scales or shifts them by a number: a product may do that as often as it reads them.
 static bool isFree(Operation *op) {
-  if (isa<nn::TransposeOp, nn::SliceOp>(op) || isUnitReshape(op))
+  if (isa<nn::TransposeOp, nn::SliceOp, nn::ExpandOp>(op) || isUnitReshape(op))
     return true;
   return isa<nn::MulOp, nn::AddOp, nn::SubOp>(op) && (isNumber(op->getOperand(0)) || isNumber(op->getOperand(1)));
 }
 
-/// The kernel behind `value` if what it does is free, for `reader` alone.
-static Group *movesBehind(Value value, const Group &reader, const Homes &homes) {
-  Group *group = homes.lookup(value.getDefiningOp());
-  if (!group || group->kind != OpClass::Injective || group->closed || !isReadBy(*group, reader, homes))
+/// Whether what `group` does is free, and for `reader` alone, or for the view that it reads.
+static bool isFreeFor(const Group &group, Operation *view, const Group &reader, const Homes &homes) {
+  if (group.kind != OpClass::Injective || group.closed || !llvm::all_of(group.ops, isFree))
+    return false;
+  return llvm::all_of(group.ops, [&](Operation *op) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      const Group *home = homes.lookup(user);
+      return view && user == view ? true : home && (home == &group || home == &reader);
+    });
+  });
+}
+
+/// Whether a view joins dimensions in front of the last two: which matrix it is, and nothing inside of one.
+static bool joinsFront(nn::ReshapeOp view) {
+  SmallVector<eq::Extent, 4> from = nn::extentsOf(view.getX().getType()), to = nn::extentsOf(view.getType());
+  return to.size() >= 2 && from.size() > to.size() && ArrayRef(from).take_back(2) == ArrayRef(to).take_back(2);
+}
+
+/// The view behind `value` where elements are repeated behind it, for `value`'s reader alone; otherwise a view costs
+/// nothing where it is.
+static nn::ReshapeOp viewOfRepeated(Value value, const Homes &homes) {
+  auto view = value.getDefiningOp<nn::ReshapeOp>();
+  if (!view || homes.lookup(view) || !view->hasOneUse() || !joinsFront(view))
     return nullptr;
-  return llvm::all_of(group->ops, isFree) ? group : nullptr;
+  const Group *behind = homes.lookup(view.getX().getDefiningOp());
+  return behind && llvm::any_of(behind->ops, llvm::IsaPred<nn::ExpandOp>) ? view : nullptr;
+}
+
+/// Adds what is free behind the operands of a product, step by step.
+static void addMoves(Operation *product, const Homes &homes, RowProducts &found) {
+  SmallVector<std::pair<Value, const Group *>> open;
+  auto addReads = [&](Operation *op, const Group *reader) {
+    for (Value operand : op->getOperands())
+      open.push_back({operand, reader});
+  };
+  addReads(product, homes.lookup(product));
+  while (!open.empty()) {
+    auto [value, reader] = open.pop_back_val();
+    nn::ReshapeOp view = viewOfRepeated(value, homes);
+    Group *moves = view ? homes.lookup(view.getX().getDefiningOp()) : homes.lookup(value.getDefiningOp());
+    if (!moves || moves == reader || llvm::is_contained(found.moves, moves) || !isFreeFor(*moves, view, *reader, homes))
+      continue;
+    if (view)
+      found.views.push_back(view);
+    found.moves.push_back(moves);
+    for (Operation *op : moves->ops)
+      addReads(op, moves);
+  }
 }
 
 /// The product of a kernel that has one.
@@ -194,11 +236,8 @@ std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes
   if (left == right || !sumsRows(*values, left ? 0 : 1, *rows.rows, batch))
     return std::nullopt;
 
-  for (Operation *product : {first, last})
-    for (Value operand : product->getOperands())
-      if (Group *moves = movesBehind(operand, *homes.lookup(product), homes);
-          moves && !llvm::is_contained(found.moves, moves))
-        found.moves.push_back(moves);
+  addMoves(first, homes, found);
+  addMoves(last, homes, found);
   SmallVector<Operation *> more(found.scores->ops);
   llvm::append_range(more, found.values->ops);
   for (Group *moves : found.moves)

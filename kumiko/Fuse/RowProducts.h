@@ -6,8 +6,9 @@
 //   n)
 //
 // so that scores and weights are never in memory as a whole. What the rows compute does not matter: scale, mask and
-// softmax of attention come in many spellings, and nothing here knows one. Transpositions and parts in front of the
-// products come along, as other ways to read, and so do factors.
+// softmax of attention come in many spellings, and nothing here knows one. Transpositions, parts and repetitions (heads
+// of keys that several heads of queries share) in front of the products come along, as other ways to read, and so do
+// factors.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,6 +21,8 @@ struct RowProducts {
   Group *scores = nullptr, *values = nullptr;
   /// What stands in front of the products and can be done wherever they read.
   llvm::SmallVector<Group *> moves;
+  /// Views between them, which belong to no kernel yet.
+  llvm::SmallVector<mlir::Operation *> views;
   /// Where they stand around the rows, but should stay apart.
   Decision decision = Decision::allow();
 };

@@ -16,7 +16,8 @@ void addConcatPatterns(mlir::RewritePatternSet &patterns);
 /// matmul(reshape(transpose(x)), w) = matmul(reshape(x), w'), with the rows of w in the order of x.
 void addPermuteWeightsPattern(mlir::RewritePatternSet &patterns);
 
-/// softmax(reshape(x), axis: a) = reshape(softmax(x, axis: b)), and the same for all that works along one dimension.
+/// softmax(reshape(x), axis: a) = reshape(softmax(x, axis: b)), and the same for all that works along one dimension;
+/// and reshape(transpose(reshape(x))) with one view less.
 void addViewPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace kumiko::optimize

@@ -105,3 +105,35 @@ func.func @layers(%x: tensor<64x20xf32>) -> tensor<64x12xf32> {
   %2 = nn.matmul %1, %v : (tensor<64x64xf32>, tensor<64x12xf32>) -> tensor<64x12xf32>
   return %2 : tensor<64x12xf32>
 }
+
+// Heads of keys and values that several heads of queries share, repeated by an expansion and a view, behind transposes:
+// all of it is read where it lies.
+// CHECK-LABEL: func @repeated_heads
+// CHECK-NEXT: %[[K:.*]] = nn.reshape %arg1
+// CHECK-NEXT: nn.call @{{.*}}(%[[K]], %arg2, %arg0)
+// CHECK-NEXT: return
+func.func @repeated_heads(%q: tensor<2x6x10x20xf32>, %k: tensor<2x17x2x20xf32>, %v: tensor<2x2x1x17x12xf32>) -> tensor<2x6x10x12xf32> {
+  %0 = nn.reshape %k : tensor<2x17x2x20xf32> -> tensor<2x17x2x1x20xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 0, 2, 3, 4, 1>} : (tensor<2x17x2x1x20xf32>) -> tensor<2x2x1x20x17xf32>
+  %2 = nn.expand %1 {shape = array<i64: 2, 2, 3, 20, 17>} : (tensor<2x2x1x20x17xf32>) -> tensor<2x2x3x20x17xf32>
+  %3 = nn.reshape %2 : tensor<2x2x3x20x17xf32> -> tensor<2x6x20x17xf32>
+  %4 = nn.expand %v {shape = array<i64: 2, 2, 3, 17, 12>} : (tensor<2x2x1x17x12xf32>) -> tensor<2x2x3x17x12xf32>
+  %5 = nn.reshape %4 : tensor<2x2x3x17x12xf32> -> tensor<2x6x17x12xf32>
+  %6 = nn.matmul %q, %3 : (tensor<2x6x10x20xf32>, tensor<2x6x20x17xf32>) -> tensor<2x6x10x17xf32>
+  %7 = nn.softmax %6 {axis = 3 : i64} : tensor<2x6x10x17xf32>
+  %8 = nn.matmul %7, %5 : (tensor<2x6x10x17xf32>, tensor<2x6x17x12xf32>) -> tensor<2x6x10x12xf32>
+  return %8 : tensor<2x6x10x12xf32>
+}
+
+// Somebody else reads the repeated values, so they are in memory anyway.
+// CHECK-LABEL: func @repeated_read
+// CHECK: nn.call @{{.*}}(%arg2)
+// CHECK: nn.call @{{.*}}(%arg0, %arg1,
+func.func @repeated_read(%q: tensor<6x10x20xf32>, %k: tensor<6x20x17xf32>, %v: tensor<2x1x17x12xf32>) -> (tensor<6x10x12xf32>, tensor<6x17x12xf32>) {
+  %0 = nn.expand %v {shape = array<i64: 2, 3, 17, 12>} : (tensor<2x1x17x12xf32>) -> tensor<2x3x17x12xf32>
+  %1 = nn.reshape %0 : tensor<2x3x17x12xf32> -> tensor<6x17x12xf32>
+  %2 = nn.matmul %q, %k : (tensor<6x10x20xf32>, tensor<6x20x17xf32>) -> tensor<6x10x17xf32>
+  %3 = nn.softmax %2 {axis = 2 : i64} : tensor<6x10x17xf32>
+  %4 = nn.matmul %3, %1 : (tensor<6x10x17xf32>, tensor<6x17x12xf32>) -> tensor<6x10x12xf32>
+  return %4, %1 : tensor<6x10x12xf32>, tensor<6x17x12xf32>
+}

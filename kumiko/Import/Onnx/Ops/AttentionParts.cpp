@@ -107,14 +107,20 @@ struct HeadGroups {
 
   bool areNeeded() const { return !each.is(1); }
 
-  /// The heads of a tensor (batch, heads, a, b), which may be 1, as groups.
+  /// Queries or masks (batch, heads or 1, a, b) by groups.
   Value split(NodeContext &n, Value x) const {
     if (n.failed() || !areNeeded())
       return x;
     Sizes shape = n.sizesOf(x);
-    bool isOne = shape[1].is(1), isShared = shape[1] == groups;
-    return n.reshape(x, {shape[0], isOne ? eq::Extent(1) : groups, isOne || isShared ? eq::Extent(1) : each, shape[2],
-                         shape[3]});
+    bool isOne = shape[1].is(1);
+    return n.reshape(x, {shape[0], isOne ? eq::Extent(1) : groups, isOne ? eq::Extent(1) : each, shape[2], shape[3]});
+  }
+  /// Keys or values (batch, groups, a, b), one for all of a group.
+  Value share(NodeContext &n, Value x) const {
+    if (n.failed() || !areNeeded())
+      return x;
+    Sizes shape = n.sizesOf(x);
+    return n.reshape(x, {shape[0], shape[1], 1, shape[2], shape[3]});
   }
   Value join(NodeContext &n, Value x) const {
     if (n.failed() || !areNeeded())
@@ -161,12 +167,12 @@ std::optional<AttentionStages> makeAttention(NodeContext &n, AttentionOperands o
     bias = n.make("select", {operands.allowed, bias ? bias : n.scalar(0, acc), n.scalar(-INFINITY, acc)});
   HeadGroups heads{key[1], floorDiv(query[1], key[1])};
   Value mask = bias ? heads.split(n, fullMask(n, bias, scores)) : bias;
-  auto wide = [&](Value x) { return heads.split(n, n.cast(n.cast(x, type), acc)); };
+  auto wide = [&](Value x) { return n.cast(n.cast(x, type), acc); };
   if (n.failed())
     return std::nullopt;
 
-  Value q = wide(operands.q), k = n.transpose(n.cast(n.cast(operands.k, type), acc), {0, 1, 3, 2});
-  Value raw = scaled(n, n.make("matmul", {q, heads.split(n, k)}), operands.scale, query[3]), capped = raw;
+  Value q = heads.split(n, wide(operands.q)), k = heads.share(n, n.transpose(wide(operands.k), {0, 1, 3, 2}));
+  Value raw = scaled(n, n.make("matmul", {q, k}), operands.scale, query[3]), capped = raw;
   if (operands.softcap > 0) {
     Value cap = n.scalar(operands.softcap, acc);
     capped = n.make("mul", {n.make("tanh", {n.make("div", {raw, cap})}), cap});
@@ -188,7 +194,7 @@ std::optional<AttentionStages> makeAttention(NodeContext &n, AttentionOperands o
       probabilities = n.make("select", {n.reshape(dead, shape), n.scalar(0, probabilities), probabilities});
   }
   probabilities = n.failed() ? Value() : n.cast(probabilities, acc);
-  Value y = n.make("matmul", {probabilities, wide(operands.v)});
+  Value y = n.make("matmul", {probabilities, heads.share(n, wide(operands.v))});
   auto shown = [&](Value x) { return n.failed() ? Value() : n.cast(heads.join(n, x), type); };
   AttentionStages stages{shown(y), shown(raw), shown(capped), shown(biased), shown(probabilities)};
   return n.failed() ? std::nullopt : std::optional(stages);

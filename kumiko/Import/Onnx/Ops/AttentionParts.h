@@ -37,7 +37,7 @@ struct AttentionStages {
 /// Fails unless query, key and value (batch, heads, sequence, depth) fit together.
 bool attentionFits(NodeContext &n, mlir::Value q, mlir::Value k, mlir::Value v);
 
-/// Checks that shapes fit and makes the op; nothing when it failed.
+/// Checks that shapes fit and makes the ops, which Fuse finds again as one kernel; nothing when it failed.
 std::optional<AttentionStages> makeAttention(NodeContext &n, AttentionOperands operands);
 
 } // namespace kumiko::onnx
