@@ -74,6 +74,7 @@ public:
     if (failed(collect(block, 0)) || failed(program.isStatic() ? assignArena(main) : planLater(main)) ||
         failed(addCalls(block, 0)))
       return failure();
+    narrowSchedules();
     weights.finish(program);
     return std::move(program);
   }
@@ -289,6 +290,8 @@ private:
       if (auto call = dyn_cast<nn::CallOp>(op)) {
         for (Value operand : call->getOperands())
           use(operand, step);
+        if (failed(overwrite(call)))
+          return failure();
         llvm::for_each(call->getResults(), [&](Value result) { define(result); });
         ++step;
       } else if (op.getNumRegions() != 0) {
@@ -297,6 +300,76 @@ private:
       }
     }
     return success();
+  }
+
+  /// Results that take the place of an operand which nobody reads any more, where the kernel allows it.
+  LogicalResult overwrite(nn::CallOp call) {
+    auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
+    FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
+    if (failed(schedule))
+      return kernel.emitError("has no usable schedule");
+    SmallVector<int64_t> &used = inPlace[kernel];
+    for (ArrayRef<int64_t> left = schedule->inPlace; left.size() >= 2; left = left.drop_front(2)) {
+      if (left[0] >= call->getNumOperands() || left[1] >= call->getNumResults())
+        return kernel.emitError("the schedule's in_place names an operand or a result that is not there");
+      Value result = call->getResult(left[1]);
+      if (places.contains(result) || !endsWith(call, left[0]))
+        continue;
+      Value old = underViews(call->getOperand(left[0]));
+      // The states of a loop have memory of another size.
+      if (bytesOf(old) != bytesOf(result) || llvm::any_of(result.getUsers(), llvm::IsaPred<nn::ScanOp, nn::LoopOp>))
+        continue;
+      places[result] = places.lookup(old);
+      llvm::append_range(used, left.take_front(2));
+    }
+    return success();
+  }
+
+  /// Whether the operand has a slot of its own, and no other operand and nothing behind the call reads it.
+  bool endsWith(nn::CallOp call, unsigned number) {
+    Value value = underViews(call->getOperand(number));
+    if (!value.getDefiningOp<nn::CallOp>() || value.getParentBlock() != call->getBlock() || isTaken(value, call))
+      return false;
+    Place place = places.lookup(value);
+    return place.slot && place.buffer.offset.is(0) && place.buffer.steps.empty() &&
+           llvm::none_of(llvm::enumerate(call->getOperands()),
+                         [&](auto other) { return other.index() != number && underViews(other.value()) == value; }) &&
+           !isReadBehind(value, call);
+  }
+
+  /// Whether a result of the call lies there already.
+  bool isTaken(Value value, nn::CallOp call) {
+    return llvm::any_of(call->getResults(), [&](Value result) {
+      auto found = places.find(result);
+      return found != places.end() && found->second.slot && found->second.slot == places.lookup(value).slot;
+    });
+  }
+
+  /// Whether the value, or a view of it, is read by something behind the call.
+  static bool isReadBehind(Value value, Operation *call) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      bool isView = isa<nn::ReshapeOp, nn::BitcastOp>(user);
+      return user->getBlock() != call->getBlock() ||
+             (isView ? isReadBehind(user->getResult(0), call) : call->isBeforeInBlock(user));
+    });
+  }
+
+  /// Kernels allow what some call makes use of.
+  void narrowSchedules() {
+    for (auto &[op, used] : inPlace) {
+      FailureOr<Schedule> schedule = Schedule::fromAttribute(op->getAttrOfType<DictionaryAttr>("schedule"));
+      if (failed(schedule) || schedule->inPlace.empty())
+        continue;
+      SmallVector<int64_t> left;
+      for (ArrayRef<int64_t> pairs = schedule->inPlace; pairs.size() >= 2; pairs = pairs.drop_front(2))
+        for (ArrayRef<int64_t> each = used; each.size() >= 2; each = each.drop_front(2))
+          if (pairs.take_front(2) == each.take_front(2)) {
+            llvm::append_range(left, pairs.take_front(2));
+            break;
+          }
+      schedule->inPlace = left;
+      op->setAttr("schedule", schedule->toAttribute(op->getContext()));
+    }
   }
 
   /// What a loop or choice reads or writes lives until its last turn; what lives and dies inside may share memory.
@@ -583,6 +656,7 @@ private:
   std::vector<uint64_t> offsets; ///< of a static program
   std::vector<uint32_t> numbers; ///< of planned buffers
   uint64_t step = 0;
+  llvm::MapVector<Operation *, SmallVector<int64_t>> inPlace; ///< pairs that calls of a kernel make use of
   // Levels, by where they begin.
   llvm::StringMap<uint32_t> found; ///< symbols in the data
   llvm::DenseMap<Operation *, uint32_t> callLevels;

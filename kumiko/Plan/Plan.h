@@ -2,7 +2,8 @@
 //
 // Every tensor between two kernels gets a place: results of the network lie in the caller's memory, constants in the
 // weights (packed as the kernel that reads them wants), everything else in one arena whose slots are reused as soon as
-// the last reader is done. Views take no place of their own.
+// the last reader is done, or by it, where it reads an element before it writes there. Views take no place of their
+// own.
 //
 // A loop works where things are: a slice of a sequence is read, and one of a stacked result written, at an address that
 // moves with the turns, and a state has two places that change roles from turn to turn, so that nothing is copied.

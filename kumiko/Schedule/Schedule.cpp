@@ -93,6 +93,8 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr("lanes_last", b.getDenseI64ArrayAttr(lanesLast)));
   if (!keptOps.empty())
     entries.push_back(b.getNamedAttr("kept_ops", b.getDenseI64ArrayAttr(keptOps)));
+  if (!inPlace.empty())
+    entries.push_back(b.getNamedAttr("in_place", b.getDenseI64ArrayAttr(inPlace)));
   return b.getDictionaryAttr(entries);
 }
 
@@ -126,6 +128,8 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
   schedule.prefetch = attribute.contains("prefetch");
   if (auto kept = attribute.getAs<DenseI64ArrayAttr>("kept_ops"))
     schedule.keptOps = llvm::to_vector(kept.asArrayRef());
+  if (auto pairs = attribute.getAs<DenseI64ArrayAttr>("in_place"))
+    schedule.inPlace = llvm::to_vector(pairs.asArrayRef());
   if (auto pairs = attribute.getAs<DenseI64ArrayAttr>("lanes_last"))
     schedule.lanesLast = llvm::to_vector(pairs.asArrayRef());
   if (!found)

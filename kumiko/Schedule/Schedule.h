@@ -57,6 +57,10 @@ struct Schedule {
   /// computed again.
   llvm::SmallVector<int64_t> keptOps;
 
+  /// Pairs (argument, result): the result may be written where the argument lies (InPlace.h). Plan leaves those that
+  /// some call makes use of.
+  llvm::SmallVector<int64_t> inPlace;
+
   /// Into how many chunks the kernel splits; rows and points divide their outer iterations evenly.
   eq::Extent chunks = 1;
   /// Bytes of scratch that a chunk needs.

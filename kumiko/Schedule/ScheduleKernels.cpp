@@ -1,5 +1,6 @@
 //===- ScheduleKernels.cpp - give every kernel its schedule ----------------===//
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Schedule/InPlace.h"
 #include "kumiko/Schedule/Passes.h"
 #include "kumiko/Schedule/Schedule.h"
 
@@ -31,6 +32,7 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
         return kernel.getArgAttr(argument.getArgNumber(), "nn.constant") != Attribute();
       };
       Schedule schedule = chooseSchedule(shape, body, results, extents, isConstant, machine);
+      schedule.inPlace = inPlacePairs(shape, body, results, extents);
       kernel->setAttr("schedule", schedule.toAttribute(&getContext()));
     }
   }

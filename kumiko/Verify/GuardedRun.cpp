@@ -34,6 +34,7 @@ public:
   /// Null without memory.
   char *data() const { return place; }
   void forbidWrites() { mprotect(start + page, inner, PROT_READ); }
+  void allowWrites() { mprotect(start + page, inner, PROT_READ | PROT_WRITE); }
 
 private:
   uint64_t page, inner;
@@ -69,6 +70,12 @@ private:
     sizes.clear();
     for (auto [number, buffer] : llvm::enumerate(event.call.buffers)) {
       sizes.push_back(numberOf(program, event.symbols, buffer.bytes));
+      if (std::optional<size_t> operand = overwritten(event, number)) {
+        buffers[*operand].allowWrites();
+        pointers.push_back(pointers[*operand]);
+        buffers.emplace_back(0, side);
+        continue;
+      }
       GuardedBuffer &guarded = buffers.emplace_back(sizes.back(), side);
       if (!guarded.data())
         return false;
@@ -85,7 +92,15 @@ private:
   void close(const WatchedCalls::Event &event) {
     for (size_t number = operandsOf(event.call); number < buffers.size(); ++number)
       if (sizes[number])
-        std::memcpy(event.buffers[number], buffers[number].data(), sizes[number]);
+        std::memcpy(event.buffers[number], pointers[number], sizes[number]);
+  }
+
+  /// The operand whose place a result takes.
+  std::optional<size_t> overwritten(const WatchedCalls::Event &event, size_t number) const {
+    for (size_t operand = 0; number >= operandsOf(event.call) && operand < operandsOf(event.call); ++operand)
+      if (sizes[number] && sizes[operand] == sizes[number] && event.buffers[operand] == event.buffers[number])
+        return operand;
+    return std::nullopt;
   }
 
   const Program &program;

@@ -2,7 +2,8 @@
 //
 // Each call of the program gets copies of its buffers, every one between two pages that nobody may touch: a read or
 // write outside a buffer ends the process with SIGSEGV, wherever it lands in real life. Operands are read-only, scratch
-// is new for each chunk, and what a kernel must write starts as garbage.
+// is new for each chunk, and what a kernel must write starts as garbage, unless the plan has put it where an operand
+// lies.
 //
 //   After    |guard| ......... buffer|guard|     finds what runs past the end
 //   Before   |guard|buffer ......... |guard|     finds what begins too early

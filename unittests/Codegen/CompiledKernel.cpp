@@ -138,11 +138,22 @@ std::vector<std::vector<float>> CompiledKernel::run(llvm::ArrayRef<int64_t> symb
   std::vector<void *> pointers;
   for (GuardedFloats &buffer : buffers)
     pointers.push_back(buffer.data);
+  std::vector<float *> places;
+  for (GuardedFloats &buffer : llvm::MutableArrayRef(buffers).drop_front(arguments.size()))
+    places.push_back(buffer.data);
+  // Whatever may lie where an argument lies does.
+  for (llvm::ArrayRef<int64_t> pairs = state->schedule.inPlace; !pairs.empty(); pairs = pairs.drop_front(2)) {
+    // The first pair of a result counts; none lies where another does.
+    float *place = buffers[pairs[0]].data;
+    if (places[pairs[1]] != buffers[arguments.size() + pairs[1]].data || llvm::is_contained(places, place))
+      continue;
+    pointers[arguments.size() + pairs[1]] = places[pairs[1]] = place;
+  }
   GuardedFloats scratch(numberOf(state->schedule.scratchBytes) / sizeof(float));
   for (int64_t chunk = numberOf(state->schedule.chunks); chunk-- > 0;)
     EXPECT_EQ(state->entry(pointers.data(), symbols.data(), chunk, scratch.data), 0);
   std::vector<std::vector<float>> results;
-  for (GuardedFloats &buffer : llvm::MutableArrayRef(buffers).drop_front(arguments.size()))
-    results.emplace_back(buffer.data, buffer.data + buffer.count);
+  for (auto [number, place] : llvm::enumerate(places))
+    results.emplace_back(place, place + buffers[arguments.size() + number].count);
   return results;
 }

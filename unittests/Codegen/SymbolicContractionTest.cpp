@@ -202,3 +202,49 @@ TEST(SymbolicContraction, Convolution) {
               }
       }
 }
+
+// The result is written over the residual: no row may be added twice, though blocks of few rows overlap.
+TEST(SymbolicContraction, OverTheResidual) {
+  auto kernel = CompiledKernel::create(R"(
+    func.func private @main() attributes {nn.symbols = [{name = "s"}]}
+    nn.kernel @k(%x: tensor<?x13xf32> {nn.extents = #nn.extents<"s", 13>}, %w: tensor<13x40xf32> {nn.constant},
+                 %c: tensor<?x40xf32> {nn.extents = #nn.extents<"s", 40>})
+        -> (tensor<?x40xf32> {nn.extents = #nn.extents<"s", 40>}) {
+      %zero = arith.constant 0.0 : f32
+      %s = nn.extent #nn.extent<"s">
+      %e = tensor.empty(%s) : tensor<?x40xf32>
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x40xf32>) -> tensor<?x40xf32>
+      %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                            affine_map<(m, n, k) -> (m, n)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%x, %w : tensor<?x13xf32>, tensor<13x40xf32>) outs(%z : tensor<?x40xf32>) {
+      ^bb0(%l: f32, %r: f32, %o: f32):
+        %0 = arith.mulf %l, %r : f32
+        %1 = arith.addf %o, %0 : f32
+        linalg.yield %1 : f32
+      } -> tensor<?x40xf32>
+      %y = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>,
+                                            affine_map<(m, n) -> (m, n)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%p, %c : tensor<?x40xf32>, tensor<?x40xf32>) outs(%e : tensor<?x40xf32>) {
+      ^bb0(%l: f32, %r: f32, %o: f32):
+        %0 = arith.addf %l, %r : f32
+        linalg.yield %0 : f32
+      } -> tensor<?x40xf32>
+      nn.yield %y : tensor<?x40xf32>
+    })");
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(kernel->schedule().kind, KernelKind::Contraction);
+  EXPECT_EQ(kernel->schedule().inPlace, (llvm::SmallVector<int64_t>{2, 0}));
+  std::vector<float> w = someFloats(13 * 40, 2);
+  for (int64_t rows = 0; rows < 60; ++rows) {
+    std::vector<float> x = someFloats(rows * 13), c = someFloats(rows * 40, 3), y = kernel->run({rows}, {x, w, c})[0];
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t n = 0; n < 40; ++n) {
+        double sum = c[i * 40 + n];
+        for (int64_t k = 0; k < 13; ++k)
+          sum += double(x[i * 13 + k]) * w[k * 40 + n];
+        ASSERT_NEAR(y[i * 40 + n], sum, 1e-5) << rows << " rows at " << i << ", " << n;
+      }
+  }
+}

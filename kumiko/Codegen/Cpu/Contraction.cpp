@@ -344,9 +344,12 @@ private:
     });
     k.loop(arith::MaxSIOp::create(k.b, k.loc, first, k.index(big)), last, 1, [&](Value block) {
       rowBlock = block;
-      Value row = k.demand.indexOf(Form::ofSlot(k.demand.addSlot(block), less) + Form(big));
-      row = arith::MinSIOp::create(k.b, k.loc, row, k.index(rows - less));
+      Value own = k.demand.indexOf(Form::ofSlot(k.demand.addSlot(block), less) + Form(big));
+      Value row = arith::MinSIOp::create(k.b, k.loc, own, k.index(rows - less));
+      // What lies where the results go is there once.
+      firstWritten = k.schedule.inPlace.empty() ? Value() : own;
       tile(Form::ofSlot(k.demand.addSlot(row)), less, panel);
+      firstWritten = Value();
     });
   }
 
@@ -360,16 +363,27 @@ private:
     Value zero = k.demand.spread(k.demand.zeroOf(k.b.getF32Type()));
     SmallVector<Value> sums = integers ? integers->sums(row, count, panel, width)
                                        : depthNest(rows, 0, Form(), SmallVector<Value>(count * width, zero));
-    for (int64_t r = 0; r < count; ++r)
-      for (int64_t v = 0; v < int64_t(lanesOf.size()); ++v) {
-        if (lanesOf[v].is(0))
-          continue;
-        k.demand.active = lanesOf[v];
-        SmallVector<Value> ofParts;
-        for (int64_t part = 0; part < c.parts; ++part)
-          ofParts.push_back(sums[r * width + part * lanesOf.size() + v]);
-        writeVector(rows[r], columnForm(v), ofParts);
+    for (int64_t r = 0; r < count; ++r) {
+      auto write = [&] { writeRow(rows[r], ArrayRef(sums).slice(r * width, width)); };
+      if (!firstWritten) {
+        write();
+        continue;
       }
+      Value number = k.demand.indexOf(row + Form(r));
+      k.onlyIf(arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sge, number, firstWritten), write);
+    }
+  }
+
+  void writeRow(const Position &row, ArrayRef<Value> sums) {
+    for (int64_t v = 0; v < int64_t(lanesOf.size()); ++v) {
+      if (lanesOf[v].is(0))
+        continue;
+      k.demand.active = lanesOf[v];
+      SmallVector<Value> ofParts;
+      for (int64_t part = 0; part < c.parts; ++part)
+        ofParts.push_back(sums[part * lanesOf.size() + v]);
+      writeVector(row, columnForm(v), ofParts);
+    }
     k.demand.active = lanes;
   }
 
@@ -553,6 +567,8 @@ private:
   /// Values of the contraction's loops that are fixed for the chunk.
   Position loops;
   Value batchNumber, rowBlock;
+  /// Rows of the tile before this one are another tile's to write; null where there are none.
+  Value firstWritten;
   // The tile being emitted: its first panel, and how many lanes of each vector are columns.
   Form tilePanel;
   Extents lanesOf;

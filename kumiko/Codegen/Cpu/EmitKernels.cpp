@@ -65,14 +65,14 @@ static Value bufferPointer(OpBuilder &b, Location loc, Value table, int32_t numb
   return LLVM::LoadOp::create(b, loc, pointer, slot);
 }
 
-/// What the kernel does is a function of its own that gets `count` results, from buffer number `first` on, as pointers
-/// of which LLVM knows that nothing else is there: a plan gives no two buffers of a call the same memory. Without that,
-/// everything would be read again after each store.
-static func::FuncOp createInside(OpBuilder &b, func::FuncOp entry, int32_t first, size_t count) {
+/// What the kernel does is a function of its own that gets its `count` buffers as pointers of which LLVM knows that
+/// nothing writes there but through them: a plan gives no result of a call the memory of another buffer, `shared` ones
+/// aside. Without that, everything would be read again after each store.
+static func::FuncOp createInside(OpBuilder &b, func::FuncOp entry, size_t count, const llvm::SmallBitVector &shared) {
   Location loc = entry.getLoc();
   SmallVector<Value> operands(entry.getArguments());
   for (size_t n = 0; n < count; ++n)
-    operands.push_back(bufferPointer(b, loc, entry.getArgument(0), first + int32_t(n)));
+    operands.push_back(bufferPointer(b, loc, entry.getArgument(0), int32_t(n)));
   auto type = b.getFunctionType(TypeRange(ValueRange(operands)), entry.getResultTypes());
   std::string name = (entry.getName() + "_inside").str();
   func::ReturnOp::create(b, loc, func::CallOp::create(b, loc, name, type.getResults(), operands).getResults());
@@ -81,7 +81,8 @@ static func::FuncOp createInside(OpBuilder &b, func::FuncOp entry, int32_t first
   inside.setPrivate();
   inside->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
   for (size_t n = 0; n < count; ++n)
-    inside.setArgAttr(entry.getNumArguments() + n, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+    if (!shared.test(n))
+      inside.setArgAttr(entry.getNumArguments() + n, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   b.setInsertionPointToStart(inside.addEntryBlock());
   return inside;
 }
@@ -147,8 +148,15 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
     emitRoutine(b, function, cast<nn::RoutineOp>(body.front()), results, schedule->chunks, symbols);
     return success();
   }
-  function = createInside(b, function, body.getNumArguments(), results.size());
+  size_t arguments = body.getNumArguments(), buffers = arguments + results.size();
+  llvm::SmallBitVector shared(buffers);
+  for (size_t pair = 0; pair + 1 < schedule->inPlace.size(); pair += 2) {
+    shared.set(schedule->inPlace[pair]);
+    shared.set(arguments + schedule->inPlace[pair + 1]);
+  }
+  function = createInside(b, function, buffers, shared);
   Block *block = &function.getBody().front();
+  Block::BlockArgListType pointers = block->getArguments().take_back(buffers);
   Entry entry(block, loc, block->getArgument(1), symbols);
   Kernel k{b,  loc,     storage, Demand(b, loc, entry, storage, schedule->lanes), *schedule, shape, body, {},
            {}, Value(), Value()};
@@ -160,15 +168,13 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
     if (packing && schedule->kind != KernelKind::Contraction)
       storage.strides[argument] = llvm::to_vector_of<Extent, 6>(packing->strides());
     bool words = packing && packing->integers;
-    k.demand.bind(argument,
-                  memrefFromPointer(b, loc, bufferPointer(b, loc, block->getArgument(0), argument.getArgNumber()),
-                                    words ? MemRefType::get({elements.value()}, b.getI32Type())
-                                          : storageOf(argument.getType(), elements)));
+    k.demand.bind(argument, memrefFromPointer(b, loc, pointers[argument.getArgNumber()],
+                                              words ? MemRefType::get({elements.value()}, b.getI32Type())
+                                                    : storageOf(argument.getType(), elements)));
   }
   for (auto [number, result] : llvm::enumerate(results)) {
     k.written.push_back(traceOutput(result, storage.extents));
-    k.outputs.push_back(memrefFromPointer(b, loc,
-                                          block->getArgument(function.getNumArguments() - results.size() + number),
+    k.outputs.push_back(memrefFromPointer(b, loc, pointers[arguments + number],
                                           storageOf(result.getType(), storage.extents.elementsOf(result))));
   }
   k.chunk = arith::IndexCastOp::create(b, loc, b.getIndexType(), block->getArgument(2));
