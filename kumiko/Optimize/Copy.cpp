@@ -46,8 +46,7 @@ std::optional<unsigned> optimize::copiedOperand(const eq::Instance &instance) {
   if (isPlainRead(instance, statement, value))
     return operand.number;
   // A computed left side that covers its target with one block at 0 writes plainly too (a concat of one operand).
-  if (!statement.computedLeft || statement.into || statement.combine != eq::Combine::Set ||
-      operand.type != instance.tensors[statement.targets[0].tensor].type)
+  if (!statement.computedLeft)
     return std::nullopt;
   eq::Statement plain = statement;
   plain.computedLeft = false;
