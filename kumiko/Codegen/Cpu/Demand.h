@@ -97,6 +97,8 @@ public:
 
 private:
   mlir::Value fixedValue(mlir::Value tensor);
+  /// Vectors whose lanes lie behind each other as whole vectors of memory.
+  void storeInterleaved(llvm::ArrayRef<mlir::Value> values, mlir::Value memref, const Form &first);
   /// As it lies in memory, where a truth value takes a byte.
   mlir::Value asStored(mlir::Value value, mlir::Value memref);
   /// Lanes a few elements apart, chosen from the vectors that they lie in; null where that is not the way.

@@ -178,8 +178,28 @@ void Demand::store(Value value, Value memref, const Form &offset) {
     vector::MaskedStoreOp::create(b, loc, memref, index, mask(), value);
 }
 
+void Demand::storeInterleaved(ArrayRef<Value> values, Value memref, const Form &first) {
+  int64_t parts = values.size(), count = lanes;
+  for (int64_t vector = 0; vector < parts; ++vector) {
+    Value woven = values[0];
+    for (int64_t part = 0; part < parts; ++part) {
+      SmallVector<int64_t> choice;
+      for (int64_t lane = 0; lane < count; ++lane) {
+        int64_t place = vector * count + lane;
+        bool keeps = place % parts != part && part != 0;
+        choice.push_back(keeps ? lane : part == 0 ? place / parts : count + place / parts);
+      }
+      woven = vector::ShuffleOp::create(b, loc, woven, values[part], choice);
+    }
+    vector::StoreOp::create(b, loc, woven, memref, indexOf(first.atLane(0) + Form(vector * count)));
+  }
+}
+
 void Demand::storeLanes(ArrayRef<Value> values, Value memref, ArrayRef<Form> offsets) {
   SmallVector<Value> stored = llvm::map_to_vector(values, [&](Value value) { return spread(asStored(value, memref)); });
+  bool closed = llvm::all_of(offsets, [&](const Form &offset) { return offset.lane.is(int64_t(values.size())); });
+  if (allActive() && values.size() > 1 && closed)
+    return storeInterleaved(stored, memref, offsets.front());
   for (unsigned lane = 0; lane < lanes; ++lane) {
     if (active.isStatic() && lane >= active.value())
       return;

@@ -118,13 +118,17 @@ public:
     if (std::optional<size_t> place = lineLoop(sources)) {
       line = loops[*place];
       loops.erase(loops.begin() + *place);
-      return emitBlocks();
+      if (!interleaves())
+        return emitBlocks();
+      parts = lane;
+      lane = line;
     }
     if (linalg::GenericOp sums = shortSums(); sums && allMadeInPlace(sums)) {
       alongSums = sums;
     } else {
       takeSamples(sources);
     }
+    lanesChoose = sources.choosing.test(lane.loop);
     Extent outer = 1;
     for (const MergedLoop &loop : loops)
       outer *= loop.extent;
@@ -141,6 +145,8 @@ public:
 private:
   void element(Form form) {
     point[lane.loop] = form;
+    if (parts)
+      return storeInterleaved();
     if (samples)
       return eachSample();
     if (!movesElements() || !k.demand.active.is(k.demand.lanes))
@@ -192,6 +198,32 @@ private:
     point[samples->loop] = group;
   }
 
+  /// Whether lines are as short as a few lanes and lie one behind the other, as pixels of three colours do.
+  bool interleaves() const {
+    if (!lane.extent.isStatic() || 2 * lane.extent.value() > int64_t(k.demand.lanes))
+      return false;
+    Position position;
+    for (unsigned d = 0; d < targets.front().piece->rank(); ++d)
+      position.push_back(Form::ofSlot(d));
+    return llvm::all_of(targets, [&](const Target &target) {
+      Form offset = target.piece->offsetOf(position);
+      return offset.coefficientOf(lane.loop).is(1) && offset.coefficientOf(line.loop) == lane.extent;
+    });
+  }
+
+  void storeInterleaved() {
+    for (const Target &target : targets) {
+      SmallVector<Value> values;
+      SmallVector<Form> offsets;
+      for (int64_t n = 0; n < parts->extent.value(); ++n) {
+        point[parts->loop] = Form(n);
+        values.push_back(k.demand.at(target.piece->source, point));
+        offsets.push_back(target.piece->offsetOf(point));
+      }
+      k.demand.storeLanes(values, target.memref, offsets);
+    }
+  }
+
   void lookAtAll() {
     for (const Target &target : targets)
       k.demand.at(target.piece->source, point);
@@ -213,13 +245,14 @@ private:
     });
   }
 
-  /// Whether all that is done is to read where data say, and to write: a vector would have to be put together first.
+  /// Whether all that is done is to read where data say for each lane, and to write: a vector would have to be put
+  /// together first.
   bool movesElements() const {
     auto moves = [](linalg::GenericOp op) {
       return llvm::all_of(op.getBody()->getTerminator()->getOperands(),
                           [](Value value) { return value.getDefiningOp<tensor::ExtractOp>(); });
     };
-    return checksPlaces() && llvm::all_of(k.body.getOps<linalg::GenericOp>(), moves);
+    return lanesChoose && checksPlaces() && llvm::all_of(k.body.getOps<linalg::GenericOp>(), moves);
   }
 
   /// Two vectors of half a row or more, which may overlap.
@@ -533,8 +566,12 @@ private:
   ArrayRef<Target> targets;
   SmallVector<MergedLoop> loops;
   MergedLoop lane{}, line{};
+  /// A loop inside of the lanes, of a few points that lie side by side in the result.
+  std::optional<MergedLoop> parts;
   /// A loop inside of the lanes, of which the loop outside counts groups.
   std::optional<MergedLoop> samples;
+  /// Whether it depends on the lane where data say that something is read.
+  bool lanesChoose = false;
   /// A reduction that has the lanes.
   linalg::GenericOp alongSums;
   Position point;

@@ -1,0 +1,63 @@
+// RUN: kumiko-opt %s --kumiko-emit-kernels | FileCheck %s
+
+// Eight places are looked at in one vector; where all exist and count from the start, rows of three move as two pairs
+// without a further look, else row by row with one.
+// CHECK-LABEL: func.func @short_rows
+// CHECK: arith.cmpi uge, {{.*}} : vector<8xindex>
+// CHECK: scf.if
+// CHECK-NOT: arith.select
+// CHECK: vector.load {{.*}} vector<2xf32>
+// CHECK: } else {
+// CHECK: arith.cmpi slt
+// CHECK: arith.cmpi uge, {{.*}} : index
+nn.kernel @short_rows(%x: tensor<9x3xf32>, %i: tensor<40xi64>) -> tensor<40x3xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<40x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, c) -> (n)>, affine_map<(n, c) -> (n, c)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%i : tensor<40xi64>) outs(%empty : tensor<40x3xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %zero = arith.constant 0 : i64
+    %count = arith.constant 9 : i64
+    %below = arith.cmpi slt, %p, %zero : i64
+    %end = arith.addi %p, %count : i64
+    %place = arith.select %below, %end, %p : i64
+    %row = arith.index_cast %place : i64 to index
+    %c = linalg.index 1 : index
+    %v = tensor.extract %x[%row, %c] {checked = array<i64: 0>} : tensor<9x3xf32>
+    linalg.yield %v : f32
+  } -> tensor<40x3xf32>
+  nn.yield %y : tensor<40x3xf32>
+}
+
+// Three planes become pixels: three vectors are woven into three that are stored whole.
+// CHECK-LABEL: func.func @pixels
+// CHECK-COUNT-3: vector.load
+// CHECK: vector.shuffle
+// CHECK-COUNT-3: vector.store
+nn.kernel @pixels(%x: tensor<3x64xf32>) -> tensor<64x3xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<64x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, c) -> (c, n)>, affine_map<(n, c) -> (n, c)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<3x64xf32>) outs(%empty : tensor<64x3xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<64x3xf32>
+  nn.yield %y : tensor<64x3xf32>
+}
+
+// A plane of five is not: lines of more than half a vector are turned in blocks.
+// CHECK-LABEL: func.func @block
+// CHECK: vector.maskedstore
+nn.kernel @block(%x: tensor<5x64xf32>) -> tensor<64x5xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<64x5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, c) -> (c, n)>, affine_map<(n, c) -> (n, c)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<5x64xf32>) outs(%empty : tensor<64x5xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<64x5xf32>
+  nn.yield %y : tensor<64x5xf32>
+}
