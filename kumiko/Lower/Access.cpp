@@ -167,15 +167,16 @@ std::optional<MappedRead> lower::mapRead(const eq::Instance &instance, const Exp
   for (auto [index, whole] : zip_equal(indices, shape)) {
     Extent extent = whole;
     if (mapped.padded) {
-      // What nobody reads is cut away before the pad makes a copy.
-      Extent from = index.lowest(extents), to = index.highest(extents);
-      Extent cutFrom = max(from, 0), cutTo = min(to, extent - Extent(1));
-      mapped.cutOffset.push_back(cutFrom);
-      mapped.cutSize.push_back(cutTo - cutFrom + Extent(1));
-      mapped.low.push_back(cutFrom - from);
-      mapped.high.push_back(to - cutTo);
+      // What nobody reads is cut away before the pad makes a copy. Where symbols decide, that may be all of it.
+      Extent from = index.lowest(extents), to = index.highest(extents), all = to - from + Extent(1);
+      Extent start = max(from, 0), before = max(-from, 0), behind = max(to - extent + Extent(1), 0);
+      bool startsInside = isAtMost(from, extent), endsInside = (to + Extent(1)).knownNonNegative();
+      mapped.cutOffset.push_back(startsInside ? start : min(start, extent));
+      mapped.low.push_back(endsInside ? before : min(before, all));
+      mapped.high.push_back(startsInside ? behind : min(behind, all));
+      mapped.cutSize.push_back(all - mapped.low.back() - mapped.high.back());
       index.constant = index.constant - from;
-      extent = to - from + Extent(1);
+      extent = all;
     }
     std::optional<Dimension> dimension = reach(instance, index, extent, extents, dropped);
     if (!dimension)

@@ -42,6 +42,9 @@ ShapedValue lower::slice(OpBuilder &builder, Location loc, const ShapedValue &x,
                          ArrayRef<int64_t> strides) {
   if (sizes == ExtentList(x.shape))
     return x;
+  // Nothing starts inside of a dimension without elements.
+  if (llvm::any_of(x.shape, [](const Extent &extent) { return extent.is(0); }))
+    return {emptyTensor(builder, loc, sizes, getElementTypeOrSelf(x.tensor.getType())), SmallVector<Extent, 4>(sizes)};
   Value part = tensor::ExtractSliceOp::create(builder, loc, x.tensor, indices(builder, loc, offsets),
                                               indices(builder, loc, sizes),
                                               getAsIndexOpFoldResult(builder.getContext(), strides));

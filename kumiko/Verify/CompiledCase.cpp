@@ -1,6 +1,6 @@
 #include "kumiko/Verify/CompiledCase.h"
 #include "kumiko/Emit/EmitError.h"
-#include "kumiko/Pipeline/Execute.h"
+#include "kumiko/Verify/GuardedRun.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 
@@ -25,11 +25,12 @@ std::optional<RoundingJudge::Answer> kumiko::judgeCompiled(const TestCase &test,
   options.allow = allow;
   options.jobs = 1;
   auto compiled = compileModule(std::move(session), std::move(module), options, problems);
-  auto executable = compiled ? Executable::fromCompiled(*compiled, problems) : nullptr;
-  if (!executable || !executable->prepare(test.inputs, /*threads=*/1, problems) || !executable->run(problems))
+  // A write outside of a buffer would otherwise be found by whoever comes next.
+  auto results = compiled ? runGuarded(*compiled, test.inputs, GuardSide::After, problems) : std::nullopt;
+  if (!results)
     return std::nullopt;
   RoundingJudge judge(test.module.get().lookupSymbol<mlir::func::FuncOp>("main"), test.inputs, unitsOfCode);
-  auto answer = judge.judge(executable->results());
+  auto answer = judge.judge(*results);
   if (answer)
     return *answer;
   takeProblems(answer.takeError(), problems);

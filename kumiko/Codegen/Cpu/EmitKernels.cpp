@@ -173,7 +173,7 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
                                                     : storageOf(argument.getType(), elements)));
   }
   for (auto [number, result] : llvm::enumerate(results)) {
-    k.written.push_back(traceOutput(result, storage.extents));
+    k.written.push_back(traceOutput(result, storage.extents, schedule->kind == KernelKind::Rows));
     k.outputs.push_back(memrefFromPointer(b, loc, pointers[arguments + number],
                                           storageOf(result.getType(), storage.extents.elementsOf(result))));
   }

@@ -43,28 +43,47 @@ static bool isAssembled(tensor::InsertSliceOp insert) {
   return false;
 }
 
-static void trace(const Piece &piece, KernelExtents &extents, Output &output) {
+namespace {
+class Tracer {
+public:
+  Tracer(KernelExtents &extents, bool byRows) : extents(extents), byRows(byRows) {}
+
+  void trace(const Piece &piece);
+
+  Output output;
+
+private:
+  KernelExtents &extents;
+  bool byRows;
+  bool readInside = false; ///< the tensor at hand, or one that it becomes, is read by something else of the kernel
+};
+} // namespace
+
+void Tracer::trace(const Piece &piece) {
   Operation *op = piece.source.getDefiningOp();
+  readInside |= !piece.source.hasOneUse();
+  // Rows that are read as a whole are written as a whole.
+  bool opens = !byRows || !readInside;
   if (auto pad = dyn_cast_or_null<tensor::PadOp>(op)) {
     TypedAttr value = constantScalar(pad.getConstantPaddingValue());
     // A border is filled in contiguous runs, so the padded box must be dense.
     Extents shape(extents.of(piece.source));
-    if (value && piece.strides == rowMajorStrides(shape)) {
+    if (opens && value && piece.strides == rowMajorStrides(shape)) {
       Extents low = KernelExtents::ofIndices(pad.getMixedLowPad());
       output.borders.push_back(
           {shape, low, Extents(extents.of(pad.getSource())), piece.strides, piece.constant, value});
-      return trace({pad.getSource(), piece.strides, placeOf(piece, low)}, extents, output);
+      return trace({pad.getSource(), piece.strides, placeOf(piece, low)});
     }
   }
-  if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op); insert && isAssembled(insert)) {
+  if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op); opens && insert && isAssembled(insert)) {
     if (!insert.getDest().getDefiningOp<tensor::EmptyOp>())
-      trace({insert.getDest(), piece.strides, piece.constant}, extents, output);
+      trace({insert.getDest(), piece.strides, piece.constant});
     Extent place = placeOf(piece, KernelExtents::ofIndices(insert.getMixedOffsets()));
-    return trace({insert.getSource(), piece.strides, place}, extents, output);
+    return trace({insert.getSource(), piece.strides, place});
   }
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
     Extents strides = ungroup(collapse.getReassociationIndices(), piece.strides, extents.of(collapse.getSrc()));
-    return trace({collapse.getSrc(), strides, piece.constant}, extents, output);
+    return trace({collapse.getSrc(), strides, piece.constant});
   }
   if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op); expand && onlyAddsUnitDimensions(expand)) {
     ArrayRef<Extent> shape = extents.of(piece.source);
@@ -76,13 +95,13 @@ static void trace(const Piece &piece, KernelExtents &extents, Output &output) {
           wide = d;
       strides.push_back(piece.strides[wide]);
     }
-    return trace({expand.getSrc(), strides, piece.constant}, extents, output);
+    return trace({expand.getSrc(), strides, piece.constant});
   }
   output.pieces.push_back(piece);
 }
 
-Output kumiko::cpu::traceOutput(Value result, KernelExtents &extents) {
-  Output output;
-  trace({result, rowMajorStrides(extents.of(result)), 0}, extents, output);
-  return output;
+Output kumiko::cpu::traceOutput(Value result, KernelExtents &extents, bool byRows) {
+  Tracer tracer(extents, byRows);
+  tracer.trace({result, rowMajorStrides(extents.of(result)), 0});
+  return std::move(tracer.output);
 }

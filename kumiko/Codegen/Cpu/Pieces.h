@@ -36,7 +36,8 @@ struct Output {
   std::vector<Border> borders;
 };
 
-/// How `result` of a kernel is written; a whole of one piece where it does not end in pads or inserts.
-Output traceOutput(mlir::Value result, KernelExtents &extents);
+/// How `result` of a kernel is written; a whole of one piece where it does not end in pads or inserts. A kernel that
+/// works `byRows` writes what it also reads as whole rows.
+Output traceOutput(mlir::Value result, KernelExtents &extents, bool byRows);
 
 } // namespace kumiko::cpu
