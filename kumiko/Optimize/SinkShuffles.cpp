@@ -17,6 +17,7 @@
 #include "kumiko/Optimize/NarrowConstant.h"
 #include "kumiko/Optimize/Passes.h"
 #include "kumiko/Optimize/Remark.h"
+#include "kumiko/Optimize/WeightedOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -70,7 +71,7 @@ static Value unshuffled(OpBuilder &b, Value constant, ArrayRef<int64_t> source) 
 /// A convolution of each channel by itself, with channels last.
 static bool isDepthwise(nn::ConvOp op) {
   auto x = cast<RankedTensorType>(op.getX().getType()), w = cast<RankedTensorType>(op.getW().getType());
-  return int64_t(op.getChannel()) == x.getRank() - 1 && op.getGroup() == x.getShape().back() &&
+  return int64_t(op.getChannel()) == x.getRank() - 1 && hasGroups(op, x.getShape().back()) &&
          w.getDimSize(0) == x.getShape().back();
 }
 

@@ -12,6 +12,7 @@
 #include "kumiko/Optimize/NarrowConstant.h"
 #include "kumiko/Optimize/Passes.h"
 #include "kumiko/Optimize/Remark.h"
+#include "kumiko/Optimize/WeightedOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace kumiko {
@@ -43,9 +44,8 @@ public:
   /// Whether the question makes sense: features are last, and few of a vector's lanes would be used.
   bool isNarrow() {
     auto weights = cast<RankedTensorType>(op.getW().getType());
-    return int64_t(op.getChannel()) == cast<RankedTensorType>(op.getX().getType()).getRank() - 1 &&
-           op.getGroup() == 1 && weights.hasStaticShape() && weights.getDimSize(0) > 0 &&
-           2 * weights.getDimSize(0) <= mostFeatures;
+    return int64_t(op.getChannel()) == cast<RankedTensorType>(op.getX().getType()).getRank() - 1 && hasGroups(op, 1) &&
+           weights.hasStaticShape() && weights.getDimSize(0) > 0 && 2 * weights.getDimSize(0) <= mostFeatures;
   }
 
   Value run() {

@@ -1,6 +1,7 @@
 //===- WeightedOp.cpp - sums of products with constant weights -------------===//
 #include "kumiko/Optimize/WeightedOp.h"
 #include "kumiko/Nn/Equations.h"
+#include "kumiko/Nn/Extents.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Optimize/Applied.h"
 #include "kumiko/Optimize/ConstantTensor.h"
@@ -179,4 +180,10 @@ std::optional<WeightedOp> optimize::weightsBehind(Operation *op, unsigned slot, 
         return WeightedOp{tensor.number, unsigned(d), std::nullopt};
   }
   return std::nullopt;
+}
+
+bool optimize::hasGroups(Operation *conv, int64_t count) {
+  Attribute attribute = conv->getAttr("group");
+  std::optional<eq::Extent> groups = attribute ? nn::extentOf(attribute) : eq::Extent(1);
+  return groups && groups->is(count);
 }

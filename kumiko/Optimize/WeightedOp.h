@@ -29,4 +29,7 @@ std::optional<WeightedOp> weightedOp(mlir::Operation *op, unsigned dimension);
 /// of the operand is scaling slice c of the constant. Without a dimension, for one factor of all: any will do.
 std::optional<WeightedOp> weightsBehind(mlir::Operation *op, unsigned slot, std::optional<unsigned> dimension);
 
+/// Whether a convolution has so many groups; a symbol is no number.
+bool hasGroups(mlir::Operation *conv, int64_t count);
+
 } // namespace kumiko::optimize

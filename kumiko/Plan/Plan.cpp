@@ -632,8 +632,7 @@ private:
       if (failed(place))
         return failure();
       planned.buffers.push_back(resolved(*place));
-      planned.buffers.back().bytes =
-          packing ? eq::Extent(packing->elementCount() * packing->elementBytes) : bytesOf(underViews(operand));
+      planned.buffers.back().bytes = packing ? eq::Extent(packing->storedBytes()) : bytesOf(underViews(operand));
     }
     planned.results = call->getNumResults();
     for (Value result : call->getResults()) {

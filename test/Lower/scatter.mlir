@@ -23,7 +23,7 @@ func.func @set(%x: tensor<9xf32>, %i: tensor<4xi64>, %u: tensor<4xf32>) -> tenso
 // CHECK-LABEL: func.func @transposed_convolution
 // CHECK: linalg.generic {indexing_maps = [#[[W]], {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
 // CHECK: %[[I:.*]] = arith.floordivsi
-// CHECK: %[[OK:.*]] = arith.cmpi ule, %[[I]]
+// CHECK: %[[OK:.*]] = arith.cmpi ult, %[[I]]
 // CHECK: %[[IN:.*]] = arith.select %[[OK]], %[[I]]
 // CHECK: tensor.extract %arg0[%{{.*}}, %{{.*}}, %[[IN]]]
 func.func @transposed_convolution(%x: tensor<1x2x6xf32>, %w: tensor<2x3x4xf32>) -> tensor<1x3x14xf32> {
