@@ -31,6 +31,15 @@ def last_line(text):
     return next((line for line in lines if line.startswith("error")), lines[-1] if lines else "no message")
 
 
+# Prints how many KiB a command has resident at most. Linux counts what its parent had before the command began, so the
+# parent must be small.
+PEAK = """import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+print(usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))"""
+
+
 class Peer:
     """Another engine, alive in a process of its own that sleeps between its turns."""
 
@@ -102,12 +111,11 @@ class Kumiko:
     def peak_bytes(self):
         """The most that a process which runs the library has resident."""
         run = ["run", self.artefact, "--inputs", self.inputs, "--outputs", self.folder / "peak.npz"]
-        process = subprocess.Popen([KUMIKO, *run, "--threads", str(self.threads)], stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise Failure(f"exit {process.returncode}")
-        return 1024 * usage.ru_maxrss
+        done = subprocess.run([sys.executable, "-c", PEAK, KUMIKO, *run, "--threads", str(self.threads)],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Failure(f"exit {done.returncode}: {last_line(done.stderr)}")
+        return 1024 * int(done.stdout)
 
     def outputs(self):
         path = self.folder / f"{self.name}.npz"
