@@ -3,6 +3,7 @@
 #include "kumiko/Nn/Symbols.h"
 #include "kumiko/Nn/Turns.h"
 #include "kumiko/Nn/Types.h"
+#include "kumiko/Plan/Overwrites.h"
 #include "kumiko/Plan/Weights.h"
 #include "kumiko/plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,13 +13,6 @@ using namespace mlir;
 using namespace kumiko;
 
 constexpr uint64_t arenaAlignment = 64;
-
-/// The value whose bytes `value` has.
-static Value underViews(Value value) {
-  while (isa_and_nonnull<nn::ReshapeOp, nn::BitcastOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
 
 static void appendNames(Location loc, llvm::SmallVectorImpl<StringRef> &names) {
   if (auto name = dyn_cast<NameLoc>(loc)) {
@@ -37,24 +31,6 @@ std::string kumiko::sourceNodes(Location location) {
 }
 
 namespace {
-/// Where a value lies. Slots of the arena get their offsets when all lifetimes are known; until then the reference
-/// counts from the slot's beginning.
-struct Place {
-  BufferRef buffer;
-  std::optional<size_t> slot = std::nullopt;
-
-  Place moved(const eq::Extent &bytes) const {
-    Place place = *this;
-    place.buffer.offset += bytes;
-    return place;
-  }
-  Place stepping(LoopStep step) const {
-    Place place = *this;
-    place.buffer.steps.push_back(step);
-    return place;
-  }
-};
-
 /// A walk over the network in the order in which it runs finds places and lifetimes; a second one writes the calls. A
 /// call is one step, a loop or choice has one before and one after what it holds.
 class Planner {
@@ -74,7 +50,7 @@ public:
     if (failed(collect(block, 0)) || failed(program.isStatic() ? assignArena(main) : planLater(main)) ||
         failed(addCalls(block, 0)))
       return failure();
-    narrowSchedules();
+    overwrites.narrowSchedules();
     weights.finish(program);
     return std::move(program);
   }
@@ -290,7 +266,7 @@ private:
       if (auto call = dyn_cast<nn::CallOp>(op)) {
         for (Value operand : call->getOperands())
           use(operand, step);
-        if (failed(overwrite(call)))
+        if (failed(overwrites.take(call, [&](Value value) { return bytesOf(value); })))
           return failure();
         llvm::for_each(call->getResults(), [&](Value result) { define(result); });
         ++step;
@@ -300,76 +276,6 @@ private:
       }
     }
     return success();
-  }
-
-  /// Results that take the place of an operand which nobody reads any more, where the kernel allows it.
-  LogicalResult overwrite(nn::CallOp call) {
-    auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
-    FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
-    if (failed(schedule))
-      return kernel.emitError("has no usable schedule");
-    SmallVector<int64_t> &used = inPlace[kernel];
-    for (ArrayRef<int64_t> left = schedule->inPlace; left.size() >= 2; left = left.drop_front(2)) {
-      if (left[0] >= call->getNumOperands() || left[1] >= call->getNumResults())
-        return kernel.emitError("the schedule's in_place names an operand or a result that is not there");
-      Value result = call->getResult(left[1]);
-      if (places.contains(result) || !endsWith(call, left[0]))
-        continue;
-      Value old = underViews(call->getOperand(left[0]));
-      // The states of a loop have memory of another size.
-      if (bytesOf(old) != bytesOf(result) || llvm::any_of(result.getUsers(), llvm::IsaPred<nn::ScanOp, nn::LoopOp>))
-        continue;
-      places[result] = places.lookup(old);
-      llvm::append_range(used, left.take_front(2));
-    }
-    return success();
-  }
-
-  /// Whether the operand has a slot of its own, and no other operand and nothing behind the call reads it.
-  bool endsWith(nn::CallOp call, unsigned number) {
-    Value value = underViews(call->getOperand(number));
-    if (!value.getDefiningOp<nn::CallOp>() || value.getParentBlock() != call->getBlock() || isTaken(value, call))
-      return false;
-    Place place = places.lookup(value);
-    return place.slot && place.buffer.offset.is(0) && place.buffer.steps.empty() &&
-           llvm::none_of(llvm::enumerate(call->getOperands()),
-                         [&](auto other) { return other.index() != number && underViews(other.value()) == value; }) &&
-           !isReadBehind(value, call);
-  }
-
-  /// Whether a result of the call lies there already.
-  bool isTaken(Value value, nn::CallOp call) {
-    return llvm::any_of(call->getResults(), [&](Value result) {
-      auto found = places.find(result);
-      return found != places.end() && found->second.slot && found->second.slot == places.lookup(value).slot;
-    });
-  }
-
-  /// Whether the value, or a view of it, is read by something behind the call.
-  static bool isReadBehind(Value value, Operation *call) {
-    return llvm::any_of(value.getUsers(), [&](Operation *user) {
-      bool isView = isa<nn::ReshapeOp, nn::BitcastOp>(user);
-      return user->getBlock() != call->getBlock() ||
-             (isView ? isReadBehind(user->getResult(0), call) : call->isBeforeInBlock(user));
-    });
-  }
-
-  /// Kernels allow what some call makes use of.
-  void narrowSchedules() {
-    for (auto &[op, used] : inPlace) {
-      FailureOr<Schedule> schedule = Schedule::fromAttribute(op->getAttrOfType<DictionaryAttr>("schedule"));
-      if (failed(schedule) || schedule->inPlace.empty())
-        continue;
-      SmallVector<int64_t> left;
-      for (ArrayRef<int64_t> pairs = schedule->inPlace; pairs.size() >= 2; pairs = pairs.drop_front(2))
-        for (ArrayRef<int64_t> each = used; each.size() >= 2; each = each.drop_front(2))
-          if (pairs.take_front(2) == each.take_front(2)) {
-            llvm::append_range(left, pairs.take_front(2));
-            break;
-          }
-      schedule->inPlace = left;
-      op->setAttr("schedule", schedule->toAttribute(op->getContext()));
-    }
   }
 
   /// What a loop or choice reads or writes lives until its last turn; what lives and dies inside may share memory.
@@ -647,7 +553,8 @@ private:
   ModuleOp module;
   Program program;
   WeightsBuilder weights;
-  llvm::DenseMap<Value, Place> places;
+  Places places;
+  Overwrites overwrites{module, places};
   std::vector<kumiko_lifetime> lifetimes;
   // Of slots, in the order of lifetimes.
   std::vector<eq::Extent> sizes;
@@ -655,7 +562,6 @@ private:
   std::vector<uint64_t> offsets; ///< of a static program
   std::vector<uint32_t> numbers; ///< of planned buffers
   uint64_t step = 0;
-  llvm::MapVector<Operation *, SmallVector<int64_t>> inPlace; ///< pairs that calls of a kernel make use of
   // Levels, by where they begin.
   llvm::StringMap<uint32_t> found; ///< symbols in the data
   llvm::DenseMap<Operation *, uint32_t> callLevels;

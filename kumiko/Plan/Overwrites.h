@@ -1,0 +1,29 @@
+//===- Overwrites.h - results in the place of operands that end ------------===//
+#pragma once
+#include "kumiko/Plan/Place.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace kumiko {
+
+/// Gives results the places of operands that nobody reads any more, where the kernel's schedule allows it
+/// (Schedule/InPlace.h). Operands are never inputs, weights, or what lives outside of the loop or branch.
+class Overwrites {
+public:
+  Overwrites(mlir::ModuleOp module, Places &places) : module(module), places(places) {}
+
+  /// Chooses for one call, whose operands have their places. Fails with a diagnostic.
+  mlir::LogicalResult take(nn::CallOp call, llvm::function_ref<eq::Extent(mlir::Value)> bytesOf);
+
+  /// Kernels allow what some call makes use of.
+  void narrowSchedules();
+
+private:
+  bool endsWith(nn::CallOp call, unsigned number) const;
+  bool isTaken(mlir::Value value, nn::CallOp call) const;
+
+  mlir::ModuleOp module;
+  Places &places;
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> used; ///< pairs by kernel
+};
+
+} // namespace kumiko
