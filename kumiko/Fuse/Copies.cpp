@@ -3,17 +3,11 @@
 #include "kumiko/Nn/Build.h"
 #include "kumiko/Nn/Symbols.h"
 #include "kumiko/Nn/Turns.h"
+#include "kumiko/Nn/Views.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace kumiko;
-
-/// The value whose bytes `value` has.
-static Value underViews(Value value) {
-  while (isa_and_nonnull<nn::ReshapeOp, nn::BitcastOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
 
 static Operation *copyOf(OpBuilder &b, Value value) {
   Attribute shape = nn::numbersAttr(b.getContext(), nn::extentsOf(cast<RankedTensorType>(value.getType())));
@@ -55,7 +49,7 @@ void kumiko::copyBareResults(Block &block) {
   SmallVector<nn::Symbol> symbols = function ? nn::symbolsOf(function) : SmallVector<nn::Symbol>();
   DenseSet<Value> written;
   for (OpOperand &operand : terminator->getOpOperands()) {
-    Value value = underViews(operand.get());
+    Value value = nn::underViews(operand.get());
     if (hasWriter(value) && !isSizedLater(operand.get(), value, symbols) && written.insert(value).second)
       continue;
     OpBuilder b(terminator);

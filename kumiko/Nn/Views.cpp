@@ -1,10 +1,17 @@
 //===- Views.cpp - constants, reshape, bitcast -----------------------------===//
+#include "kumiko/Nn/Views.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace kumiko::nn;
+
+Value kumiko::nn::underViews(Value value) {
+  while (isa_and_nonnull<ReshapeOp, BitcastOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 

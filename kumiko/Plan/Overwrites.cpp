@@ -1,5 +1,6 @@
 //===- Overwrites.cpp - results in the place of operands that end ----------===//
 #include "kumiko/Plan/Overwrites.h"
+#include "kumiko/Nn/Views.h"
 #include "kumiko/Schedule/Schedule.h"
 
 using namespace mlir;
@@ -17,7 +18,7 @@ LogicalResult Overwrites::take(nn::CallOp call, llvm::function_ref<eq::Extent(Va
     Value result = call->getResult(left[1]);
     if (places.contains(result) || !endsWith(call, left[0]))
       continue;
-    Value old = underViews(call->getOperand(left[0]));
+    Value old = nn::underViews(call->getOperand(left[0]));
     // The states of a loop have memory of another size.
     if (bytesOf(old) != bytesOf(result) || llvm::any_of(result.getUsers(), llvm::IsaPred<nn::ScanOp, nn::LoopOp>))
       continue;
@@ -38,13 +39,13 @@ static bool isReadBehind(Value value, Operation *call) {
 
 /// Whether the operand has a slot of its own, and no other operand and nothing behind the call reads it.
 bool Overwrites::endsWith(nn::CallOp call, unsigned number) const {
-  Value value = underViews(call->getOperand(number));
+  Value value = nn::underViews(call->getOperand(number));
   if (!value.getDefiningOp<nn::CallOp>() || value.getParentBlock() != call->getBlock() || isTaken(value, call))
     return false;
   Place place = places.lookup(value);
   return place.slot && place.buffer.offset.is(0) && place.buffer.steps.empty() &&
          llvm::none_of(llvm::enumerate(call->getOperands()),
-                       [&](auto other) { return other.index() != number && underViews(other.value()) == value; }) &&
+                       [&](auto other) { return other.index() != number && nn::underViews(other.value()) == value; }) &&
          !isReadBehind(value, call);
 }
 

@@ -1,5 +1,6 @@
 //===- Overwrites.h - results in the place of operands that end ------------===//
 #pragma once
+#include "kumiko/Nn/Nn.h"
 #include "kumiko/Plan/Place.h"
 #include "mlir/IR/BuiltinOps.h"
 

@@ -1,7 +1,7 @@
 //===- Place.h - where the values of a network lie while they are planned --===//
 #pragma once
-#include "kumiko/Nn/Nn.h"
 #include "kumiko/Plan/Program.h"
+#include "mlir/IR/Value.h"
 #include <optional>
 
 namespace kumiko {
@@ -25,12 +25,5 @@ struct Place {
 };
 
 using Places = llvm::DenseMap<mlir::Value, Place>;
-
-/// The value whose bytes `value` has.
-inline mlir::Value underViews(mlir::Value value) {
-  while (mlir::isa_and_nonnull<nn::ReshapeOp, nn::BitcastOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
 
 } // namespace kumiko

@@ -3,6 +3,7 @@
 #include "kumiko/Nn/Symbols.h"
 #include "kumiko/Nn/Turns.h"
 #include "kumiko/Nn/Types.h"
+#include "kumiko/Nn/Views.h"
 #include "kumiko/Plan/Overwrites.h"
 #include "kumiko/Plan/Weights.h"
 #include "kumiko/plan.h"
@@ -214,7 +215,7 @@ private:
 
   /// 0 where the size is not known.
   uint64_t byteCountOf(Value tensor) {
-    eq::Extent bytes = bytesOf(underViews(tensor));
+    eq::Extent bytes = bytesOf(nn::underViews(tensor));
     return bytes.isStatic() ? bytes.value() : 0;
   }
 
@@ -226,7 +227,7 @@ private:
     for (auto [number, type] : llvm::enumerate(main.getResultTypes()))
       program.outputs.push_back(describe(type, main.getResultAttrDict(number), "output" + Twine(number)));
     for (auto [number, value] : llvm::enumerate(main.getBody().front().getTerminator()->getOperands()))
-      places[underViews(value)] = {{Space::Output, uint32_t(number), 0}};
+      places[nn::underViews(value)] = {{Space::Output, uint32_t(number), 0}};
   }
 
   //===--- places and lifetimes -------------------------------------------------------------------===//
@@ -255,7 +256,7 @@ private:
 
   /// What the value lies in lives until `until`, views included.
   void use(Value value, uint64_t until) {
-    if (auto found = places.find(underViews(value)); found != places.end() && found->second.slot) {
+    if (auto found = places.find(nn::underViews(value)); found != places.end() && found->second.slot) {
       uint64_t &last = lifetimes[*found->second.slot].last;
       last = std::max(last, until);
     }
@@ -307,7 +308,7 @@ private:
   static eq::Extent strideOf(const eq::Extent &bytes) {
     return ceilDiv(bytes, int64_t(arenaAlignment)) * int64_t(arenaAlignment);
   }
-  eq::Extent strideOf(Value first) { return strideOf(bytesOf(underViews(first))); }
+  eq::Extent strideOf(Value first) { return strideOf(bytesOf(nn::underViews(first))); }
 
   /// The most bytes that a result of a loop can have, whatever number of turns it takes.
   eq::Extent mostBytesOf(nn::LoopOp loop, Value result) {
@@ -329,7 +330,7 @@ private:
     lifetimes[*place.slot].bytes = sizes[*place.slot].isStatic() ? sizes[*place.slot].value() : 0;
     if (argument)
       places[argument] = place.stepping({loops, LoopStep::Kind::Odd, stride});
-    places[underViews(yielded)] = place.stepping({loops, LoopStep::Kind::Even, stride});
+    places[nn::underViews(yielded)] = place.stepping({loops, LoopStep::Kind::Even, stride});
     return success();
   }
 
@@ -359,7 +360,7 @@ private:
     }
     for (auto [number, result] : llvm::enumerate(scan.getValues().drop_front(states))) {
       define(result);
-      places[underViews(yield->getOperand(states + number))] = sliceOf(places.lookup(result), result);
+      places[nn::underViews(yield->getOperand(states + number))] = sliceOf(places.lookup(result), result);
     }
     return share(scan.getShared(), body.getArguments().take_back(scan.getShared().size()));
   }
@@ -384,7 +385,7 @@ private:
     for (auto [number, result] : llvm::enumerate(loop.getValues().drop_front(states))) {
       Place whole = places[result] = newSlot(mostBytesOf(loop, result), *loop->getBlock());
       Value slice = yield->getOperand(1 + states + number);
-      places[underViews(slice)] = whole.stepping({loops, LoopStep::Kind::Forward, bytesOf(slice)});
+      places[nn::underViews(slice)] = whole.stepping({loops, LoopStep::Kind::Forward, bytesOf(slice)});
     }
     return share(loop.getShared(), body.getArguments().take_back(loop.getShared().size()));
   }
@@ -393,7 +394,7 @@ private:
     llvm::for_each(choice.getValues(), [&](Value result) { define(result); });
     for (Region *region : {&choice.getYes(), &choice.getNo()}) {
       for (auto [result, yielded] : llvm::zip_equal(choice.getValues(), region->front().getTerminator()->getOperands()))
-        places[underViews(yielded)] = places.lookup(result);
+        places[nn::underViews(yielded)] = places.lookup(result);
       if (failed(share(choice.getShared(), region->getArguments())))
         return failure();
     }
@@ -440,7 +441,7 @@ private:
   //===--- calls ----------------------------------------------------------------------------------===//
 
   FailureOr<Place> placeOf(Value value, const Packing *packing) {
-    value = underViews(value);
+    value = nn::underViews(value);
     if (auto constant = value.getDefiningOp<nn::ConstantOp>()) {
       FailureOr<uint64_t> offset = weights.place(constant, packing);
       if (failed(offset))
@@ -538,7 +539,7 @@ private:
       if (failed(place))
         return failure();
       planned.buffers.push_back(resolved(*place));
-      planned.buffers.back().bytes = packing ? eq::Extent(packing->storedBytes()) : bytesOf(underViews(operand));
+      planned.buffers.back().bytes = packing ? eq::Extent(packing->storedBytes()) : bytesOf(nn::underViews(operand));
     }
     planned.results = call->getNumResults();
     for (Value result : call->getResults()) {
