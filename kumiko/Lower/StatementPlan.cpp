@@ -25,7 +25,8 @@ Extents StatementLowering::loopShape(ArrayRef<unsigned> loops) const {
 Error StatementLowering::planTargets() {
   auto refuse = [](const Twine &why) { return createStringError(why); };
   BitVector used(extents.size());
-  bool visitsNothing = any_of(extents, [](const eq::Extent &extent) { return extent.is(0); });
+  bool visitsNothing =
+      any_of(ArrayRef(extents).take_front(statement.kept), [](const eq::Extent &extent) { return extent.is(0); });
   for (const eq::Target &target : ArrayRef(statement.targets).take_front(targets)) {
     auto &dimensions = targetDimensions.emplace_back();
     bool first = targetDimensions.size() == 1;

@@ -93,17 +93,19 @@ private:
 };
 } // namespace
 
-/// What a result is written from, behind the pads, blocks and reshapes that say where it goes.
-static void findSources(Value result, SmallVectorImpl<Value> &sources) {
+/// What a result is written from, behind the pads, blocks and reshapes that say where it goes. What is read inside the
+/// kernel, too, is written as it is read.
+static void findSources(Value result, SmallVectorImpl<Value> &sources, bool readInside = false) {
   Operation *op = result.getDefiningOp();
+  readInside |= !result.hasOneUse();
   auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op);
-  bool places = isa_and_nonnull<tensor::PadOp, tensor::CollapseShapeOp, tensor::InsertSliceOp>(op) ||
-                (expand && onlyAddsUnitDimensions(expand));
+  bool places = isa_and_nonnull<tensor::CollapseShapeOp>(op) || (expand && onlyAddsUnitDimensions(expand)) ||
+                (!readInside && isa_and_nonnull<tensor::PadOp, tensor::InsertSliceOp>(op));
   if (!places)
     return sources.push_back(result);
-  findSources(op->getOperand(0), sources);
+  findSources(op->getOperand(0), sources, readInside);
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op); insert && !insert.getDest().getDefiningOp<tensor::EmptyOp>())
-    findSources(insert.getDest(), sources);
+    findSources(insert.getDest(), sources, readInside);
 }
 
 bool kumiko::demandsStayInRow(ArrayRef<linalg::GenericOp> reductions, ValueRange results, const RowsShape &rows,
@@ -118,14 +120,17 @@ bool kumiko::demandsStayInRow(ArrayRef<linalg::GenericOp> reductions, ValueRange
       return false;
   SmallVector<AffineExpr> row(ArrayRef(loops).take_front(rows.kept.size()));
   SmallVector<AffineExpr> element = llvm::map_to_vector(rows.order, [&](unsigned loop) { return loops[loop]; });
+  Extents whole(rows.kept);
+  llvm::append_range(whole, rows.reduced);
+  whole = llvm::map_to_vector(rows.order, [&](unsigned loop) { return whole[loop]; });
   SmallVector<Value> sources;
   for (Value result : results)
     findSources(result, sources);
   for (Value source : sources) {
-    size_t rank = cast<RankedTensorType>(source.getType()).getRank();
-    if (rank != row.size() && rank != element.size())
+    bool isOfRows = extents.of(source) == ArrayRef(rows.kept);
+    if (!isOfRows && extents.of(source) != ArrayRef(whole))
       return false;
-    if (!demands.stayInRow(source, rank == row.size() ? row : element))
+    if (!demands.stayInRow(source, isOfRows ? row : element))
       return false;
   }
   return true;

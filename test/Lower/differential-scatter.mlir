@@ -15,6 +15,11 @@ func.func @conv_transpose_gaps(%x: tensor<1x2x4x3xf32>, %w: tensor<2x3x1x2xf32>,
   %y = nn.conv_transpose %x, %w, %b {stride = array<i64: 2, 3>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, out = array<i64: 8, 7>} : (tensor<1x2x4x3xf32>, tensor<2x3x1x2xf32>, tensor<3xf32>) -> tensor<1x3x8x7xf32>
   return %y : tensor<1x3x8x7xf32>
 }
+// Nothing is summed, and the kernel is longer than the result.
+func.func @conv_transpose_no_channels(%x: tensor<1x0x1xf32>, %w: tensor<0x1x2xf32>) -> tensor<1x1x1xf32> {
+  %y = nn.conv_transpose %x, %w {stride = array<i64: 1>, dilation = array<i64: 1>, lo = array<i64: 0>, out = array<i64: 1>} : (tensor<1x0x1xf32>, tensor<0x1x2xf32>) -> tensor<1x1x1xf32>
+  return %y : tensor<1x1x1xf32>
+}
 func.func @col2im_overlap(%x: tensor<1x8x9xf32>) -> tensor<1x2x4x4xf32> {
   %y = nn.col2im %x {image = array<i64: 4, 4>, kernel = array<i64: 2, 2>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, out = array<i64: 3, 3>} : (tensor<1x8x9xf32>) -> tensor<1x2x4x4xf32>
   return %y : tensor<1x2x4x4xf32>

@@ -93,3 +93,13 @@ func.func @keep_failing() -> tensor<1xf32> {
   %0 = nn.gather %a, %i {axis = 0} : (tensor<2xf32>, tensor<1xi64>) -> tensor<1xf32>
   return %0 : tensor<1xf32>
 }
+
+// With a step of 0 all elements of the image meet in the first of the result, and are summed.
+// CHECK-LABEL: func.func @step_of_zero
+func.func @step_of_zero() -> tensor<1x1x1xf32> {
+  // CHECK: nn.constant dense<6.000000e+00>
+  %x = nn.constant dense<[[[2.0, 1.0]]]> : tensor<1x1x2xf32>
+  %w = nn.constant dense<2.0> : tensor<1x1x1xf32>
+  %0 = nn.conv_transpose %x, %w {stride = array<i64: 0>, dilation = array<i64: 1>, lo = array<i64: 0>, out = array<i64: 1>} : (tensor<1x1x2xf32>, tensor<1x1x1xf32>) -> tensor<1x1x1xf32>
+  return %0 : tensor<1x1x1xf32>
+}

@@ -180,3 +180,24 @@ nn.kernel @matrix_times_vector(%a: tensor<64x96xf32>, %b: tensor<96x1xf32>) -> t
   } -> tensor<64x1xf32>
   nn.yield %y : tensor<64x1xf32>
 }
+
+// What the rows read is a result, too, without their dimension of one element: it is not a value per row.
+// CHECK-LABEL: nn.kernel @flat_result
+// CHECK-SAME: template = "points"
+nn.kernel @flat_result(%x: tensor<4xf32>) -> (tensor<16xf32>, tensor<1xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %padded = tensor.pad %x low[7] high[5] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<4xf32> to tensor<16xf32>
+  %row = tensor.expand_shape %padded [[0, 1]] output_shape [1, 16] : tensor<16xf32> into tensor<1x16xf32>
+  %e = tensor.empty() : tensor<1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>],
+                       iterator_types = ["parallel", "reduction"]} ins(%row : tensor<1x16xf32>) outs(%f : tensor<1xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %b, %a : f32
+    linalg.yield %c : f32
+  } -> tensor<1xf32>
+  nn.yield %padded, %s : tensor<16xf32>, tensor<1xf32>
+}

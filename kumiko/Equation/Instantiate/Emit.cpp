@@ -37,6 +37,12 @@ ElementType Emitter::elementOf(unsigned target, const Typed &value) const {
   return value.type == ElementType::Index ? ElementType::I64 : ElementType::F32;
 }
 
+static bool usesLoop(llvm::ArrayRef<const Expr *> exprs, unsigned loop) {
+  return llvm::any_of(exprs, [&](const Expr *expr) {
+    return (expr->kind == Expr::Kind::Loop && expr->loop == loop) || usesLoop(expr->operands, loop);
+  });
+}
+
 void Emitter::defineTarget(unsigned target, ElementType element) {
   unsigned number = statement.targets[target].tensor;
   TensorState &state = context.tensors[number];
@@ -100,6 +106,9 @@ bool Emitter::emitTarget(Part &part, unsigned target, const Typed &value, Statem
   place.tensor = context.tensors[definition.tensor].first;
   if (!targetIndices(part, target, place, result.computedLeft))
     return false;
+  // A step of 0 takes a loop out of the index: its points meet.
+  for (unsigned loop = 0; loop < result.kept && !result.computedLeft; ++loop)
+    result.computedLeft = !result.loops[loop].extent.is(1) && !usesLoop(place.indices, loop);
   if (result.into && context.instance.tensors[*result.into].type.element != element) {
     context.fail(definition.name + " is " + nameOf(element) + " but starts as a copy of a tensor of " +
                  nameOf(context.instance.tensors[*result.into].type.element));
