@@ -61,3 +61,27 @@ nn.kernel @block(%x: tensor<5x64xf32>) -> tensor<64x5xf32>
   } -> tensor<64x5xf32>
   nn.yield %y : tensor<64x5xf32>
 }
+
+// Places in a palette: even lanes leave the vector by themselves, odd ones as upper halves. A mask for lower halves is what
+// LLVM loses where places are known to be small and even.
+// CHECK-LABEL: func.func @palette
+// CHECK: vector.extract %[[PLACES:.*]][0] : i32 from vector<8xi32>
+// CHECK-NOT: arith.andi
+// CHECK: vector.bitcast %[[PLACES]] : vector<8xi32> to vector<4xi64>
+// CHECK: arith.shrui
+// CHECK-NOT: arith.andi
+// CHECK: return
+nn.kernel @palette(%x: tensor<256x2xf32>, %i: tensor<40xi8>) -> tensor<40xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<40xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n) -> (n)>, affine_map<(n) -> (n)>],
+                       iterator_types = ["parallel"]}
+      ins(%i : tensor<40xi8>) outs(%empty : tensor<40xf32>) {
+  ^bb0(%p: i8, %o: f32):
+    %row = arith.index_castui %p : i8 to index
+    %one = arith.constant 1 : index
+    %v = tensor.extract %x[%row, %one] : tensor<256x2xf32>
+    linalg.yield %v : f32
+  } -> tensor<40xf32>
+  nn.yield %y : tensor<40xf32>
+}
