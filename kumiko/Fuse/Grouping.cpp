@@ -1,6 +1,7 @@
 //===- Grouping.cpp - which ops share a kernel -----------------------------===//
 #include "kumiko/Fuse/Grouping.h"
 #include "kumiko/Fuse/Cost.h"
+#include "kumiko/Fuse/RowInputs.h"
 #include "kumiko/Fuse/RowProducts.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Shuffle.h"
@@ -52,8 +53,10 @@ public:
       if (group->kind == OpClass::Injective && !group->ops.empty())
         followWhole(*group);
     for (auto &group : groups)
-      if (group->rows && !group->ops.empty())
-        takeProducts(*group);
+      if (group->rows && !group->ops.empty()) {
+        RowShape rows = *group->rows;
+        takeInputs(takeProducts(*group), rows);
+      }
     // Last, because whatever can follow what it is made of is written there.
     for (Operation *op : concatenations)
       absorbParts(op);
@@ -357,9 +360,7 @@ private:
     bool isBox = llvm::all_of(producer.ops, [&](Operation *each) { return shape(each).isBox || isUnitReshape(each); });
     if (shape(op).kind == OpClass::Contraction && !isBox)
       return Decision::forbid("a contraction reads its operands many times");
-    auto isReader = [&](Operation *user) { return homes.lookup(user) == &group; };
-    auto isProducer = [&](Operation *user) { return homes.lookup(user) == &producer; };
-    bool leaking = leaks(producer, isReader);
+    bool leaking = leaks(producer, [&](Operation *user) { return homes.lookup(user) == &group; });
     if (sameRows || (group.rows && (leaking || !value.hasOneUse()))) {
       if (Decision decision = canPrecedeRows(producer, group, op); !decision)
         return decision;
@@ -373,6 +374,13 @@ private:
       if (!isBox && !shape(op).joinsBoxes && !(elementsOf(value) - reads).knownNonNegative())
         return Decision::forbid("elements would be computed more than once");
     }
+    return canJoin(producer, group);
+  }
+
+  /// Whether `producer` and `group`, which reads it, can be one kernel, whatever they do.
+  Decision canJoin(const Group &producer, const Group &group) {
+    auto isReader = [&](Operation *user) { return homes.lookup(user) == &group; };
+    auto isProducer = [&](Operation *user) { return homes.lookup(user) == &producer; };
     if (Decision decision = isKnownInTime(producer, isReader); !decision)
       return decision;
     if (Decision decision = isKnownInTime(group, isProducer); !decision)
@@ -469,18 +477,43 @@ private:
 
   /// Joins the products in front of rows and behind them. What they read cannot come from what the last one makes, and
   /// nothing else leaves them.
-  void takeProducts(Group &rows) {
+  Group *takeProducts(Group &rows) {
     std::optional<RowProducts> around = productsAround(rows, homes);
     if (!around)
-      return;
-    if (!around->decision)
-      return refuse(rows.first, around->scores->last->getResult(0), around->decision);
+      return &rows;
+    if (!around->decision) {
+      refuse(rows.first, around->scores->last->getResult(0), around->decision);
+      return &rows;
+    }
     Group *whole = merge(*around->values, *merge(rows, *around->scores));
     for (Group *moves : around->moves)
       whole = merge(*whole, *moves);
     for (Operation *view : around->views)
       add(*whole, view);
     whole->rows.reset(); // it has more than rows now
+    return whole;
+  }
+
+  /// Joins what `group`, with these rows, can as well compute where it reads it.
+  void takeInputs(Group *group, const RowShape &rows) {
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (size_t n = 0; n < group->ops.size() && !grows; ++n)
+        for (Value operand : group->ops[n]->getOperands())
+          if (Group *inputs = groupOf(operand); inputs && inputs != group && canTakeInputs(*group, *inputs, rows)) {
+            group = merge(*group, *inputs);
+            grows = true;
+            break;
+          }
+    }
+  }
+
+  Decision canTakeInputs(const Group &group, const Group &inputs, const RowShape &rows) {
+    if (group.closed || leaks(inputs, [&](Operation *user) { return homes.lookup(user) == &group; }))
+      return Decision::forbid("the value has other readers");
+    if (Decision decision = canComputeInRows(inputs, rows); !decision)
+      return decision;
+    return canJoin(inputs, group);
   }
 
   /// A reshape behind which the kernel has nothing is a view of its result, which costs nothing.

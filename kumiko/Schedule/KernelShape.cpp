@@ -284,6 +284,16 @@ static bool rowsOf(linalg::GenericOp op, KernelExtents &extents, RowsShape &rows
   return true;
 }
 
+/// Whether these are some of the extents of `whole`, in their order: a tensor like that, a mask, is spread over rows.
+static bool isPartOf(ArrayRef<eq::Extent> part, ArrayRef<eq::Extent> whole) {
+  if (part.size() >= whole.size())
+    return false;
+  for (const eq::Extent &extent : whole)
+    if (!part.empty() && part.front() == extent)
+      part = part.drop_front();
+  return part.empty();
+}
+
 bool kumiko::findRows(ArrayRef<linalg::GenericOp> reductions, ArrayRef<linalg::GenericOp> bodies,
                       KernelExtents &extents, RowsShape &rows, std::string &why) {
   for (linalg::GenericOp op : reductions) {
@@ -308,7 +318,8 @@ bool kumiko::findRows(ArrayRef<linalg::GenericOp> reductions, ArrayRef<linalg::G
     whole.push_back(loops[loop]);
   for (linalg::GenericOp op : bodies) {
     ArrayRef<eq::Extent> shape = extents.of(op->getResult(0));
-    if (op.getNumResults() != 1 || (shape != ArrayRef(whole) && shape != ArrayRef(rows.kept)))
+    bool inRows = shape == ArrayRef(whole) || shape == ArrayRef(rows.kept);
+    if (op.getNumResults() != 1 || (!inRows && (!isPartOf(shape, whole) || readsReduction(op->getResult(0)))))
       return why = "a body does not work on the reductions' rows", false;
   }
   rows.lanesInsideRow = llvm::any_of(reductions, [&](linalg::GenericOp op) { return reducesAlongMemory(op, extents); });

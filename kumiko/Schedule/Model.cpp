@@ -131,8 +131,8 @@ static void keepSharedRows(Schedule &schedule, const RowsShape &rows, Block &bod
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (!generic || generic.getNumReductionLoops() != 0 || generic.getNumResults() != 1 || !isExpensive(generic))
       continue;
-    // One number per row is no row, and must be there for rows of no elements, too.
-    if (cast<RankedTensorType>(generic->getResult(0).getType()).getRank() == int64_t(rows.kept.size()))
+    // One number per row is no row, and must be there for rows of no elements, too; nor is what is spread over rows.
+    if (cast<RankedTensorType>(generic->getResult(0).getType()).getRank() != int64_t(rows.order.size()))
       continue;
     bool reduced = false;
     for (Operation *user : op.getUsers())
@@ -187,10 +187,22 @@ static void storeLanesLast(Schedule &schedule, Block &body, KernelExtents &exten
   }
 }
 
+/// Whether each dimension of the column operand is walked along by a loop of its own: panels have no place for windows.
+static bool readsWholeColumns(const ContractionShape &shape) {
+  linalg::GenericOp op = shape.op;
+  Value operand = op->getOperand(shape.columnOperand);
+  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(shape.columnOperand));
+  return llvm::all_of_zip(map.getResults(), cast<RankedTensorType>(operand.getType()).getShape(),
+                          [&](AffineExpr expr, int64_t size) {
+                            auto loop = dyn_cast<AffineDimExpr>(expr);
+                            return size == 1 || (loop && shape.extents[loop.getPosition()].is(size));
+                          });
+}
+
 /// The column operand can be packed when it is a constant that only the contraction reads.
 static bool hasConstantColumns(const ContractionShape &shape, llvm::function_ref<bool(BlockArgument)> isConstant) {
   BlockArgument argument = argumentBehind(linalg::GenericOp(shape.op)->getOperand(shape.columnOperand));
-  return argument && argument.hasOneUse() && isConstant(argument);
+  return argument && argument.hasOneUse() && isConstant(argument) && readsWholeColumns(shape);
 }
 
 /// As many chunks as the work is worth.

@@ -1,9 +1,24 @@
 //===- RowDemands.cpp - does everything that a row needs lie in that row? ---===//
 #include "kumiko/Schedule/RowDemands.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace kumiko;
+
+bool kumiko::readsReduction(Value tensor) {
+  llvm::SmallSetVector<Value, 8> made;
+  made.insert(tensor);
+  for (size_t next = 0; next < made.size(); ++next) {
+    Operation *op = made[next].getDefiningOp();
+    auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+    if (generic && generic.getNumReductionLoops() != 0)
+      return true;
+    if (op)
+      made.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
 
 namespace {
 /// Follows demands from a position within a row up to the reductions.
@@ -62,13 +77,6 @@ private:
       auto [loop, expr] = pair;
       return expr == getAffineDimExpr(loop, expr.getContext());
     });
-  }
-
-  static bool readsReduction(Value tensor) {
-    Operation *op = tensor.getDefiningOp();
-    auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-    return op && ((generic && generic.getNumReductionLoops() != 0) ||
-                  llvm::any_of(op->getOperands(), [](Value operand) { return readsReduction(operand); }));
   }
 
   /// The position in the source of a reshape that only adds or drops dimensions of one element.

@@ -14,4 +14,7 @@ namespace kumiko {
 bool demandsStayInRow(llvm::ArrayRef<mlir::linalg::GenericOp> reductions, mlir::ValueRange results,
                       const RowsShape &rows, KernelExtents &extents, mlir::Value stored = mlir::Value());
 
+/// Whether `tensor`, or anything that it is made of, is a reduction's result.
+bool readsReduction(mlir::Value tensor);
+
 } // namespace kumiko

@@ -137,3 +137,65 @@ func.func @repeated_read(%q: tensor<6x10x20xf32>, %k: tensor<6x20x17xf32>, %v: t
   %4 = nn.matmul %3, %1 : (tensor<6x10x17xf32>, tensor<6x17x12xf32>) -> tensor<6x10x12xf32>
   return %4, %1 : tensor<6x10x12xf32>, tensor<6x17x12xf32>
 }
+
+// A mask of truths is smaller than the scores, and made of them while they are read: a choice and a comparison of
+// positions cost less than a kernel of their own.
+// CHECK-LABEL: func @mask_of_truths
+// CHECK: nn.call @{{.*}}(%arg3, %arg0, %arg1, %arg2)
+// CHECK-NEXT: return
+func.func @mask_of_truths(%q: tensor<2x4x10x20xf32>, %k: tensor<2x4x20x17xf32>, %v: tensor<2x4x17x12xf32>, %mask: tensor<2x1x1x17xi1>) -> tensor<2x4x10x12xf32> {
+  %zero = nn.constant dense<0> : tensor<i64>
+  %one = nn.constant dense<1> : tensor<i64>
+  %none = nn.constant dense<0.0> : tensor<f32>
+  %low = nn.constant dense<0xFF800000> : tensor<f32>
+  %0 = nn.range %zero, %one {n = 17} : (tensor<i64>, tensor<i64>) -> tensor<17xi64>
+  %1 = nn.range %zero, %one {n = 10} : (tensor<i64>, tensor<i64>) -> tensor<10xi64>
+  %2 = nn.reshape %1 : tensor<10xi64> -> tensor<10x1xi64>
+  %3 = nn.le %0, %2 : (tensor<17xi64>, tensor<10x1xi64>) -> tensor<10x17xi1>
+  %4 = nn.and %3, %mask : (tensor<10x17xi1>, tensor<2x1x1x17xi1>) -> tensor<2x1x10x17xi1>
+  %5 = nn.select %4, %none, %low : (tensor<2x1x10x17xi1>, tensor<f32>, tensor<f32>) -> tensor<2x1x10x17xf32>
+  %6 = nn.matmul %q, %k : (tensor<2x4x10x20xf32>, tensor<2x4x20x17xf32>) -> tensor<2x4x10x17xf32>
+  %7 = nn.add %6, %5 : (tensor<2x4x10x17xf32>, tensor<2x1x10x17xf32>) -> tensor<2x4x10x17xf32>
+  %8 = nn.softmax %7 {axis = 3 : i64} : tensor<2x4x10x17xf32>
+  %9 = nn.matmul %8, %v : (tensor<2x4x10x17xf32>, tensor<2x4x17x12xf32>) -> tensor<2x4x10x12xf32>
+  return %9 : tensor<2x4x10x12xf32>
+}
+
+// An exponential would be computed for each head again.
+// CHECK-LABEL: func @dear_mask
+// CHECK: nn.call @{{.*}}(%arg3)
+// CHECK: nn.call @{{.*}}(%arg0, %arg1,
+func.func @dear_mask(%q: tensor<2x4x10x20xf32>, %k: tensor<2x4x20x17xf32>, %v: tensor<2x4x17x12xf32>, %mask: tensor<2x1x1x17xf32>) -> tensor<2x4x10x12xf32> {
+  %0 = nn.exp %mask : tensor<2x1x1x17xf32>
+  %1 = nn.matmul %q, %k : (tensor<2x4x10x20xf32>, tensor<2x4x20x17xf32>) -> tensor<2x4x10x17xf32>
+  %2 = nn.add %1, %0 : (tensor<2x4x10x17xf32>, tensor<2x1x1x17xf32>) -> tensor<2x4x10x17xf32>
+  %3 = nn.softmax %2 {axis = 3 : i64} : tensor<2x4x10x17xf32>
+  %4 = nn.matmul %3, %v : (tensor<2x4x10x17xf32>, tensor<2x4x17x12xf32>) -> tensor<2x4x10x12xf32>
+  return %4 : tensor<2x4x10x12xf32>
+}
+
+// Somebody else reads the mask, so it is in memory anyway.
+// CHECK-LABEL: func @mask_read
+// CHECK: %[[M:.*]] = nn.call @{{.*}}(%arg3)
+// CHECK: nn.call @{{.*}}(%arg0, %arg1, %[[M]], %arg2)
+func.func @mask_read(%q: tensor<2x4x10x20xf32>, %k: tensor<2x4x20x17xf32>, %v: tensor<2x4x17x12xf32>, %mask: tensor<2x1x1x17xf32>) -> (tensor<2x4x10x12xf32>, tensor<2x1x1x17xf32>) {
+  %0 = nn.neg %mask : tensor<2x1x1x17xf32>
+  %1 = nn.matmul %q, %k : (tensor<2x4x10x20xf32>, tensor<2x4x20x17xf32>) -> tensor<2x4x10x17xf32>
+  %2 = nn.add %1, %0 : (tensor<2x4x10x17xf32>, tensor<2x1x1x17xf32>) -> tensor<2x4x10x17xf32>
+  %3 = nn.softmax %2 {axis = 3 : i64} : tensor<2x4x10x17xf32>
+  %4 = nn.matmul %3, %v : (tensor<2x4x10x17xf32>, tensor<2x4x17x12xf32>) -> tensor<2x4x10x12xf32>
+  return %4, %0 : tensor<2x4x10x12xf32>, tensor<2x1x1x17xf32>
+}
+
+// Rows without products take a mask in, too.
+// CHECK-LABEL: func @mask_of_rows
+// CHECK: nn.call @{{.*}}(%arg1, %arg0)
+// CHECK-NEXT: return
+func.func @mask_of_rows(%x: tensor<2x4x10x17xf32>, %mask: tensor<2x1x1x17xi1>) -> tensor<2x4x10x17xf32> {
+  %low = nn.constant dense<-100.0> : tensor<f32>
+  %0 = nn.cast %mask {to = f32} : (tensor<2x1x1x17xi1>) -> tensor<2x1x1x17xf32>
+  %1 = nn.mul %0, %low : (tensor<2x1x1x17xf32>, tensor<f32>) -> tensor<2x1x1x17xf32>
+  %2 = nn.add %x, %1 : (tensor<2x4x10x17xf32>, tensor<2x1x1x17xf32>) -> tensor<2x4x10x17xf32>
+  %3 = nn.softmax %2 {axis = 3 : i64} : tensor<2x4x10x17xf32>
+  return %3 : tensor<2x4x10x17xf32>
+}

@@ -32,6 +32,22 @@ func.func @fresh_state(%h: tensor<2xf32>, %x: tensor<5x2xf32>) -> tensor<2xf32> 
   return %last : tensor<2xf32>
 }
 
+// One that somebody else reads, too, after the loop at that, is not the loop's to write over.
+// CHECK-LABEL: func @shared_state
+// CHECK: %[[H:.*]]:2 = nn.call
+// CHECK: nn.scan states(%[[H]]#1)
+// CHECK: nn.call @{{.*}}(%[[H]]#0
+func.func @shared_state(%h: tensor<2xf32>, %x: tensor<5x2xf32>) -> tensor<2xf32> {
+  %first = nn.exp %h : tensor<2xf32>
+  %last = nn.scan states(%first) over(%x) : (tensor<2xf32>, tensor<5x2xf32>) -> tensor<2xf32> {
+  ^bb0(%s: tensor<2xf32>, %i: tensor<2xf32>):
+    %0 = nn.add %s, %i : tensor<2xf32>
+    nn.yield %0 : tensor<2xf32>
+  }
+  %y = nn.sub %first, %last : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
 // Where the last state lies is known only right behind a loop that may end early.
 // CHECK-LABEL: func @early_end
 // CHECK: %[[L:.*]] = nn.loop

@@ -69,11 +69,15 @@ CASES = {
                        "d = Div(x, 8.0); a = Where(mask, d, -10000.0); y = Softmax<axis=-1>(a)", LIKE_SCORES),
     "softmax, Where, parts": (SCORES.replace("float[B,1", "bool[B,1"), "h = Div(x, 8.0); a = Where(mask, h, -10000.0); "
                               + SOFTMAX, LIKE_SCORES),
+    "softmax, mask of truths": (SCORES.replace("float[B,1", "bool[B,1"), """c = Cast<to=1>(mask); n = Sub(1.0, c); w = Mul(n, -10000.0)
+          d = Div(x, 8.0); a = Add(d, w); y = Softmax<axis=-1>(a)""", LIKE_SCORES),
     "attention": (HEADS, f"{SPLIT}; {SCALED}; {WEIGHTS}; {MERGED}", LIKE_HEADS),
     "attention, Div": (HEADS, f"{SPLIT}; s = MatMul(qt, kt); a = Div(s, 4.472136); {WEIGHTS}; {MERGED}", LIKE_HEADS),
     "attention, mask": (MASKED, f"{SPLIT}; {SCALED.replace('a =', 'c =')}; a = Add(c, mask); {WEIGHTS}; {MERGED}", LIKE_HEADS),
     "attention, Where": (MASKED.replace("float[B,1", "bool[B,1"), f"""{SPLIT}; {SCALED.replace('a =', 'c =')}
           a = Where(mask, c, -10000.0); {WEIGHTS}; {MERGED}""", LIKE_HEADS),
+    "attention, mask of truths": (MASKED.replace("float[B,1", "bool[B,1"), f"""{SPLIT}; {SCALED.replace('a =', 'e =')}
+          c = Cast<to=1>(mask); n = Sub(1.0, c); w = Mul(n, -10000.0); a = Add(e, w); {WEIGHTS}; {MERGED}""", LIKE_HEADS),
     "attention, softmax in parts": (HEADS, f"{SPLIT}; {SCALED}; " + SOFTMAX.replace("s = ", "t = ").replace(
         "s)", "t)").replace("y =", "p =") + f"; {MERGED}", LIKE_HEADS),
     "attention, queries scaled": (HEADS, f"{SPLIT}; qs = Mul(qt, 0.2236068); a = MatMul(qs, kt); {WEIGHTS}; {MERGED}", LIKE_HEADS),

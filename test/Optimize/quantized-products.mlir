@@ -71,3 +71,44 @@ func.func @broadcast_parameters(%x: tensor<3x2x3xi8>, %s: tensor<1x3x2x3xf32>) -
   %1 = nn.transpose %0 {perm = array<i64: 0, 2, 1, 3>} : (tensor<1x3x2x3xf32>) -> tensor<1x2x3x3xf32>
   return %1 : tensor<1x2x3x3xf32>
 }
+
+// Scales go with the dimension that they belong to, so that the product finds them along its columns.
+// CHECK-LABEL: func.func @transposed_weights
+// CHECK: nn.matmul {{.*}} -> tensor<2x4xi32>
+func.func @transposed_weights(%a: tensor<2x3xui8>, %s: tensor<1x1xf32>, %w: tensor<4x3xi8>, %t: tensor<4x1xf32>) -> tensor<2x4xf32> {
+  %0 = nn.dequantize %a, %s {axis = 0, block = 2, to = f32} : (tensor<2x3xui8>, tensor<1x1xf32>) -> tensor<2x3xf32>
+  %1 = nn.dequantize %w, %t {axis = 0, block = 1, to = f32} : (tensor<4x3xi8>, tensor<4x1xf32>) -> tensor<4x3xf32>
+  %2 = nn.transpose %1 {perm = array<i64: 1, 0>} : (tensor<4x3xf32>) -> tensor<3x4xf32>
+  %3 = nn.matmul %0, %2 : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return %3 : tensor<2x4xf32>
+}
+
+// So do blocks of them.
+// CHECK-LABEL: func.func @transposed_blocks
+// CHECK: %[[X:.*]] = nn.transpose %arg0 {{.*}} -> tensor<4x3xi8>
+// CHECK: %[[S:.*]] = nn.transpose %arg1 {{.*}} -> tensor<2x3xf32>
+// CHECK: nn.dequantize %[[X]], %[[S]] {axis = 0 : i64, block = 2
+func.func @transposed_blocks(%w: tensor<3x4xi8>, %t: tensor<3x2xf32>) -> tensor<4x3xf32> {
+  %0 = nn.dequantize %w, %t {axis = 1, block = 2, to = f32} : (tensor<3x4xi8>, tensor<3x2xf32>) -> tensor<3x4xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 1, 0>} : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  return %1 : tensor<4x3xf32>
+}
+
+// Parts with the same parameters are joined as bytes; a part with another scale or zero point keeps its own.
+// CHECK-LABEL: func.func @parts
+// CHECK: nn.concat {{.*}} -> tensor<8xui8>
+// CHECK: nn.concat {{.*}} -> tensor<8xf32>
+// CHECK: nn.concat {{.*}} -> tensor<8xf32>
+func.func @parts(%x: tensor<4xui8>, %y: tensor<4xui8>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %s = nn.constant dense<0.5> : tensor<1xf32>
+  %t = nn.constant dense<0.25> : tensor<1xf32>
+  %z = nn.constant dense<3> : tensor<1xui8>
+  %0 = nn.dequantize %x, %s {axis = 0, block = 4, to = f32} : (tensor<4xui8>, tensor<1xf32>) -> tensor<4xf32>
+  %1 = nn.dequantize %y, %s {axis = 0, block = 4, to = f32} : (tensor<4xui8>, tensor<1xf32>) -> tensor<4xf32>
+  %2 = nn.dequantize %y, %t {axis = 0, block = 4, to = f32} : (tensor<4xui8>, tensor<1xf32>) -> tensor<4xf32>
+  %3 = nn.dequantize %y, %s, %z {axis = 0, block = 4, to = f32} : (tensor<4xui8>, tensor<1xf32>, tensor<1xui8>) -> tensor<4xf32>
+  %4 = nn.concat %0, %1 {axis = 0} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %5 = nn.concat %0, %2 {axis = 0} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %6 = nn.concat %0, %3 {axis = 0} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %4, %5, %6 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}

@@ -201,3 +201,26 @@ nn.kernel @flat_result(%x: tensor<4xf32>) -> (tensor<16xf32>, tensor<1xf32>) {
   } -> tensor<1xf32>
   nn.yield %padded, %s : tensor<16xf32>, tensor<1xf32>
 }
+
+// Columns that a window runs over are no panels, though they are constant: the image of a convolution whose weights are
+// not. Each element belongs to several columns.
+// CHECK-LABEL: nn.kernel @window_of_columns
+// CHECK-NOT: packed
+// CHECK-SAME: template = "contraction"
+nn.kernel @window_of_columns(%w: tensor<6x5x3xi8>, %x: tensor<5x11xi8> {nn.constant}) -> tensor<6x9xi32> {
+  %zero = arith.constant 0 : i32
+  %empty = tensor.empty() : tensor<6x9xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%empty : tensor<6x9xi32>) -> tensor<6x9xi32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, c, k) -> (m, c, k)>, affine_map<(m, n, c, k) -> (c, n + k)>,
+                                        affine_map<(m, n, c, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%w, %x : tensor<6x5x3xi8>, tensor<5x11xi8>) outs(%init : tensor<6x9xi32>) {
+  ^bb0(%p: i8, %q: i8, %o: i32):
+    %0 = arith.extsi %p : i8 to i32
+    %1 = arith.extui %q : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %o, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<6x9xi32>
+  nn.yield %y : tensor<6x9xi32>
+}
