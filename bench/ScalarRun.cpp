@@ -4,7 +4,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
 #include <dlfcn.h>
 
 using namespace llvm;
@@ -75,7 +74,6 @@ Expected<ScalarRun> ScalarRun::make(const eq::Instance &instance, ArrayRef<Tenso
       made.first = made.buffers.back().get();
   }
   std::string before;
-  double best = 0;
   for (Reduced order : {Reduced::Inside, Reduced::Outside}) {
     Expected<std::string> text = scalarLoops(instance, order);
     if (!text)
@@ -85,21 +83,11 @@ Expected<ScalarRun> ScalarRun::make(const eq::Instance &instance, ArrayRef<Tenso
     Expected<Function> function = load(before = *text);
     if (!function)
       return function.takeError();
-    // Once for the pages, once for the time.
-    double time = 0;
-    for (int turn = 0; turn < 2; ++turn) {
-      auto start = std::chrono::steady_clock::now();
-      (*function)(made.pointers.data());
-      time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      if (time > 0.5)
-        break;
-    }
-    if (!made.function || time < best) {
-      made.function = *function;
-      best = time;
-    }
+    made.functions.push_back(*function);
   }
   return made;
 }
+
+void ScalarRun::writeTo(uint8_t *memory) { *llvm::find(pointers, first->data()) = memory; }
 
 } // namespace kumiko::bench

@@ -9,19 +9,24 @@ namespace kumiko::bench {
 /// Holds the buffers that the loops work on; operands stay the caller's.
 class ScalarRun {
 public:
-  /// Compiles both orders of the reduced loops and keeps the faster. `operands` in the order of the op's operands, with
-  /// empty tensors for absent ones.
+  using Function = void (*)(void **);
+
+  /// Compiles both orders of the reduced loops. `operands` in the order of the op's operands, with empty tensors for
+  /// absent ones.
   static llvm::Expected<ScalarRun> make(const eq::Instance &instance, llvm::ArrayRef<Tensor> operands);
-  void run() { function(pointers.data()); }
+  /// One function per order that differs.
+  llvm::ArrayRef<Function> orders() const { return functions; }
+  void run(Function order) { order(pointers.data()); }
   /// The first result.
   const Tensor &result() const { return *first; }
+  /// From now on the first result is written there: which pages it has must not matter for a comparison.
+  void writeTo(uint8_t *memory);
 
 private:
-  using Function = void (*)(void **);
   std::vector<std::unique_ptr<Tensor>> buffers;
   std::vector<void *> pointers;
   const Tensor *first = nullptr;
-  Function function = nullptr;
+  std::vector<Function> functions;
 };
 
 } // namespace kumiko::bench

@@ -26,23 +26,32 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include <chrono>
+#include <ctime>
 #include <random>
 
 using namespace llvm;
 using namespace kumiko;
-using Clock = std::chrono::steady_clock;
 
-static double seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
+/// Time of this thread, on which all of it runs: what else the machine does in between does not count.
+static double seconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
 
-/// The best time of `run` in `best`, called again and again for a hundredth of a second.
+/// The best time of `run` in `best`, called again and again for a hundredth of a second. Calls are timed in groups that
+/// are long enough for the clock.
 static void timeTurn(double &best, function_ref<void()> run) {
-  auto begun = Clock::now();
-  do {
-    auto start = Clock::now();
-    run();
-    best = std::min(best, seconds(start));
-  } while (seconds(begun) < 0.01);
+  constexpr double turn = 0.01, group = 50e-6;
+  int calls = 1;
+  for (double begun = seconds(), start = begun; start - begun < turn;) {
+    for (int call = 0; call < calls; ++call)
+      run();
+    double end = seconds(), each = (end - start) / calls;
+    best = std::min(best, each);
+    calls = int(std::clamp(group / std::max(each, 1e-9), 1.0, 1000.0));
+    start = end;
+  }
 }
 
 /// Bytes per second of a copy that no cache holds, counting what is read and what is written.
@@ -165,6 +174,28 @@ static Error compare(const Tensor &ours, const Tensor &scalar) {
   return Error::success();
 }
 
+/// The best times of a compiled op and of its scalar loops, which take turns until neither has become faster for a
+/// while.
+static std::pair<double, double> timeBoth(function_ref<void()> compiled, bench::ScalarRun *scalar) {
+  constexpr double settled = 0.4, longest = 4, change = 0.01;
+  double ours = 1e30;
+  SmallVector<double, 2> loops(scalar ? scalar->orders().size() : 0, 1e30);
+  auto fastest = [&] { return loops.empty() ? 1e30 : *llvm::min_element(loops); };
+  double begun = seconds(), changed = begun, now = begun;
+  for (int turn = 0; turn < 3 || (now - changed < settled && now - begun < longest); ++turn) {
+    double before = ours, loopsBefore = fastest();
+    timeTurn(ours, compiled);
+    for (auto [number, best] : enumerate(loops))
+      // An order of loops that is far behind needs no more turns.
+      if (turn == 0 || best < 1.5 * loopsBefore)
+        timeTurn(best, [&, number = number] { scalar->run(scalar->orders()[number]); });
+    now = seconds();
+    if (ours < before * (1 - change) || fastest() < loopsBefore * (1 - change))
+      changed = now;
+  }
+  return {ours, fastest()};
+}
+
 static std::string dumpFolder; ///< empty: none
 
 static Error dumpKernels(const CompiledModel &compiled) {
@@ -207,15 +238,16 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
   Expected<bench::ScalarRun> scalar = bench::ScalarRun::make(*instance, made.operands);
   if (!scalar)
     errs() << "bench-ops: " << op.name << ": " << toString(scalar.takeError()) << "\n";
-  else if (Error error = compare(executable->results()[0], scalar->result()))
-    return error;
-  double speed = copySpeed(), ours = 1e30, loops = 1e30;
-  auto begun = Clock::now();
-  for (int turn = 0; turn < 3 || seconds(begun) < 0.4; ++turn) {
-    timeTurn(ours, [&] { executable->run(problems); });
-    if (scalar)
-      timeTurn(loops, [&] { scalar->run(); });
-  }
+  else
+    for (bench::ScalarRun::Function order : scalar->orders()) {
+      scalar->run(order);
+      if (Error error = compare(executable->results()[0], scalar->result()))
+        return error;
+    }
+  if (scalar)
+    scalar->writeTo(const_cast<uint8_t *>(executable->results()[0].data()));
+  double speed = copySpeed();
+  auto [ours, loops] = timeBoth([&] { executable->run(problems); }, scalar ? &*scalar : nullptr);
   eq::Cost cost = eq::costOf(*instance);
   outs() << formatv("{0}\t{1}\t{2:f4}\t{3}\t{4}\t{5}\t{6:f2}\n", op.name, sample, ours * 1e3,
                     scalar ? formatv("{0:f4}", loops * 1e3).str() : "-", cost.flops.value(), cost.bytesFused.value(),

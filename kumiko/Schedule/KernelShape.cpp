@@ -235,6 +235,14 @@ static bool lanesAlongResult(linalg::GenericOp op, KernelExtents &extents) {
   return contiguous && shared;
 }
 
+/// Whether most of what is read lies where data say: no lanes along the reduction would read it contiguously, and
+/// neighbours of the result can share the places.
+static bool reducesChosen(linalg::GenericOp op) {
+  return llvm::any_of(op.getBody()->getOps<tensor::ExtractOp>(), [](tensor::ExtractOp extract) {
+    return llvm::any_of(extract.getIndices(), [](Value index) { return !index.getDefiningOp<linalg::IndexOp>(); });
+  });
+}
+
 bool kumiko::hasSimpleCombiner(linalg::GenericOp op) {
   if (op.getNumResults() != 1)
     return false;
@@ -527,7 +535,8 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
   bool broadcastBack = llvm::any_of(
       reductions, [](linalg::GenericOp op) { return reachesMoreLoops(op->getResult(0), op.getNumParallelLoops()); });
   bool along = llvm::any_of(reductions, [&](linalg::GenericOp op) { return reducesAlongMemory(op, extents); });
-  if (!broadcastBack && reductions.size() == 1 && lanesAlongResult(reductions[0], extents))
+  if (!broadcastBack && reductions.size() == 1 &&
+      (lanesAlongResult(reductions[0], extents) || reducesChosen(reductions[0])))
     along = false;
   // A row is written where its reductions run; a result seen under another shape is for points.
   bool reshaped = llvm::any_of(

@@ -12,6 +12,7 @@
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/AttentionShape.h"
 #include "kumiko/Schedule/Packing.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -235,6 +236,27 @@ static eq::Extent orderedChunks(const KernelShape &shape, KernelExtents &extents
   return max(min(chunksFor(points * operations + extents.elementsOf(op->getResult(0))), shares), 1);
 }
 
+/// Whether the operation becomes a call of the C library for each lane: what is no instruction, in f64.
+static bool callsLibrary(Operation &op) {
+  if (op.getNumResults() != 1 || !op.getResult(0).getType().isF64())
+    return false;
+  bool instruction = isa<math::SqrtOp, math::AbsFOp, math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp,
+                         math::CopySignOp, math::FmaOp>(op);
+  return isa<arith::RemFOp>(op) || (op.getDialect()->getNamespace() == "math" && !instruction);
+}
+
+/// Whether nearly all of the time goes into such calls, one per element of the result: vectors would only have to be
+/// taken apart for them.
+static bool callsForEach(Block &body, ValueRange results, KernelExtents &extents) {
+  int64_t elements = 0, calls = 0;
+  for (Value result : results)
+    elements = std::max(elements, typicalSize(extents.elementsOf(result)));
+  for (auto op : body.getOps<linalg::GenericOp>())
+    if (llvm::any_of(*op.getBody(), callsLibrary))
+      calls = std::max(calls, typicalSize(eq::product(extents.loopsOf(op))));
+  return calls != 0 && calls >= elements;
+}
+
 Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRange results, KernelExtents &extents,
                                 llvm::function_ref<bool(BlockArgument)> isConstant, const Machine &machine) {
   Schedule schedule;
@@ -266,8 +288,11 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
   for (Value result : results)
     operations += extents.elementsOf(result);
   schedule.chunks = chunksFor(operations);
-  if (shape.kind == KernelKind::Points)
+  if (shape.kind == KernelKind::Points) {
     storeLanesLast(schedule, body, extents, isConstant);
+    if (callsForEach(body, results, extents))
+      schedule.lanes = 1;
+  }
   if (shape.kind == KernelKind::Rows)
     keepSharedRows(schedule, shape.rows, body);
   return schedule;

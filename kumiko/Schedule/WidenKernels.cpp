@@ -84,16 +84,19 @@ public:
 
   void find() {
     for (auto op : body.getOps<linalg::GenericOp>()) {
-      if (Operation *combiner = runningSum(op);
-          combiner && !hasFewTerms(op) && isCheap(op) && canBeWide(op->getResult(0))) {
+      Operation *combiner = runningSum(op);
+      if (combiner && !hasFewTerms(op) && isCheap(op) && canBeWide(op->getResult(0))) {
         tensors.insert(op->getResult(0));
         widen(combiner->getResult(0));
       }
       // Around two products there is a great deal of arithmetic, and little memory.
       if ((op.getNumReductionLoops() != 0 && !isCheap(op)) || shape.kind == KernelKind::Attention)
         continue;
+      // A running sum that is kept in f32 is rounded with every term anyway.
+      bool roundsEach = combiner && !tensors.contains(op->getResult(0));
       for (Operation &inner : op.getBody()->without_terminator())
         if (isa<arith::AddFOp, arith::SubFOp>(inner) && isF32(inner.getResult(0)) &&
+            !(roundsEach && &inner == combiner) &&
             (takesWide(inner) || (sumsRounded(inner) && matters(inner.getResult(0)))))
           widen(inner.getResult(0));
     }

@@ -224,3 +224,52 @@ nn.kernel @window_of_columns(%w: tensor<6x5x3xi8>, %x: tensor<5x11xi8> {nn.const
   } -> tensor<6x9xi32>
   nn.yield %y : tensor<6x9xi32>
 }
+
+// The C library takes one number at a time, so that a vector would only be taken apart for it.
+// CHECK-LABEL: nn.kernel @library
+// CHECK-SAME: lanes = 1 : i64
+nn.kernel @library(%x: tensor<64xf64>) -> tensor<64xf64> {
+  %e = tensor.empty() : tensor<64xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<64xf64>) outs(%e : tensor<64xf64>) {
+  ^bb0(%p: f64, %o: f64):
+    %0 = math.exp %p : f64
+    linalg.yield %0 : f64
+  } -> tensor<64xf64>
+  nn.yield %y : tensor<64xf64>
+}
+
+// A square root is an instruction.
+// CHECK-LABEL: nn.kernel @instruction
+// CHECK-SAME: lanes = 8 : i64
+nn.kernel @instruction(%x: tensor<64xf64>) -> tensor<64xf64> {
+  %e = tensor.empty() : tensor<64xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<64xf64>) outs(%e : tensor<64xf64>) {
+  ^bb0(%p: f64, %o: f64):
+    %0 = math.sqrt %p : f64
+    linalg.yield %0 : f64
+  } -> tensor<64xf64>
+  nn.yield %y : tensor<64xf64>
+}
+
+// Sums of elements that data choose: lanes are the points, although each of them reads its places along memory.
+// CHECK-LABEL: nn.kernel @sampled
+// CHECK-SAME: template = "points"
+nn.kernel @sampled(%x: tensor<4x100xf32>, %at: tensor<64x2xi64>, %w: tensor<64x2xf32>) -> tensor<4x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x64xf32>) -> tensor<4x64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(c, p, a) -> (p, a)>, affine_map<(c, p, a) -> (p, a)>, affine_map<(c, p, a) -> (c, p)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%at, %w : tensor<64x2xi64>, tensor<64x2xf32>) outs(%f : tensor<4x64xf32>) {
+  ^bb0(%i: i64, %q: f32, %o: f32):
+    %c = linalg.index 0 : index
+    %place = arith.index_cast %i : i64 to index
+    %v = tensor.extract %x[%c, %place] {checked = array<i64: 1>} : tensor<4x100xf32>
+    %0 = arith.mulf %v, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x64xf32>
+  nn.yield %y : tensor<4x64xf32>
+}

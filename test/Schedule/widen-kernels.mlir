@@ -190,3 +190,21 @@ nn.kernel @threes(%x: tensor<100000x3xf32>) -> tensor<100000xf32> {
   } -> tensor<100000xf32>
   nn.yield %s : tensor<100000xf32>
 }
+
+// Nor is a sum of rounded products widened for itself: it would be rounded again with every term.
+// CHECK-LABEL: nn.kernel @weighted_threes
+// CHECK-NOT: f64
+nn.kernel @weighted_threes(%x: tensor<100000x3xf32>, %w: tensor<100000x3xf32>) -> tensor<100000xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<100000xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<100000xf32>) -> tensor<100000xf32>
+  %s = linalg.generic {indexing_maps = [#matrix, #matrix, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<100000x3xf32>, tensor<100000x3xf32>) outs(%i : tensor<100000xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.mulf %0, %q : f32
+    %2 = arith.addf %o, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<100000xf32>
+  nn.yield %s : tensor<100000xf32>
+}

@@ -41,6 +41,10 @@ constexpr int64_t blocksOfGroup = 32;
 /// Points of one place that are sampled together.
 constexpr int64_t samplesTogether = 16, samplesPerTurn = 4;
 
+/// Rows of at most so many bytes, of which data choose elements, are fetched while the row before is worked on: in the
+/// order of the data each line of them would be waited for. Up to `mostFetches` times as many elements as are chosen.
+constexpr int64_t longestFetchedRow = 16 << 10, lineBytes = 64, mostFetches = 4;
+
 /// Windows that are reduced together.
 constexpr int64_t windowsTogether = 4;
 
@@ -151,6 +155,7 @@ private:
       return eachSample();
     if (!movesElements() || !k.demand.active.is(k.demand.lanes))
       return storeAll();
+    fetchNextRow(form);
     auto quick = [&] {
       for (unsigned n = 0; n < k.demand.lanes; ++n) {
         point[lane.loop] = form.atLane(n);
@@ -255,6 +260,48 @@ private:
     return lanesChoose && checksPlaces() && llvm::all_of(k.body.getOps<linalg::GenericOp>(), moves);
   }
 
+  /// The only element that data choose, where it is one of a row that is worth fetching as a whole.
+  tensor::ExtractOp chosenOfRow() const {
+    auto op = targets.front().piece->source.getDefiningOp<linalg::GenericOp>();
+    if (targets.size() != 1 || !movesElements() || !op || !lane.extent.isStatic())
+      return tensor::ExtractOp();
+    auto extracts = op.getBody()->getOps<tensor::ExtractOp>();
+    if (!llvm::hasSingleElement(extracts))
+      return tensor::ExtractOp();
+    tensor::ExtractOp extract = *extracts.begin();
+    auto isLoop = [](Value index) { return index.getDefiningOp<linalg::IndexOp>(); };
+    Extent length = k.storage.extents.of(extract.getTensor()).back();
+    unsigned bytes = cast<RankedTensorType>(extract.getTensor().getType()).getElementTypeBitWidth() / 8;
+    bool fits = length.isStatic() && length.value() * bytes <= longestFetchedRow &&
+                length.value() <= mostFetches * lane.extent.value();
+    bool inRow = llvm::all_of(extract.getIndices().drop_back(), isLoop) && !isLoop(extract.getIndices().back());
+    return fits && inRow && k.demand.bufferBehind(extract.getTensor()) ? extract : tensor::ExtractOp();
+  }
+
+  /// A share of the next row as large as that which the lanes at hand are of theirs.
+  void fetchNextRow(const Form &form) {
+    tensor::ExtractOp extract = nextRow ? chosenOfRow() : tensor::ExtractOp();
+    if (!extract)
+      return;
+    Value tensor = extract.getTensor();
+    int64_t length = k.storage.extents.of(tensor).back().value(), times = llvm::divideCeil(length, lane.extent.value());
+    int64_t line = lineBytes * 8 / cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth();
+    Position next = point;
+    next[nextRow->first] = nextRow->second;
+    Position dims = loopsAt(cast<linalg::GenericOp>(extract->getParentOp()), 0, next), place;
+    for (Value index : extract.getIndices().drop_back())
+      place.push_back(dims[index.getDefiningOp<linalg::IndexOp>().getDim()]);
+    place.emplace_back();
+    for (int64_t n = 0; n < times * int64_t(k.demand.lanes); n += line) {
+      Value at = k.demand.indexOf(form.atLane(0) * times + Form(n));
+      at = arith::MinSIOp::create(k.b, k.loc, at, k.index(length - 1));
+      place.back() = Form::ofSlot(k.demand.addSlot(at));
+      memref::PrefetchOp::create(k.b, k.loc, k.demand.bufferBehind(tensor),
+                                 k.demand.indexOf(k.storage.offsetIn(tensor, place)), /*isWrite=*/false,
+                                 /*localityHint=*/3, /*isDataCache=*/true);
+    }
+  }
+
   /// Two vectors of half a row or more, which may overlap.
   void shortRow() {
     int64_t length = lane.extent.value();
@@ -315,7 +362,13 @@ private:
   void rows(const MergedLoop &along, Value low, Value high, llvm::function_ref<void()> whole) {
     auto at = [&](Value number) {
       point[along.loop] = Form::ofSlot(k.demand.addSlot(number));
+      if (chosenOfRow()) {
+        Value next = arith::AddIOp::create(k.b, k.loc, number, k.index(1));
+        next = arith::MinSIOp::create(k.b, k.loc, next, k.index(along.extent - 1));
+        nextRow = {along.loop, Form::ofSlot(k.demand.addSlot(next))};
+      }
       whole();
+      nextRow.reset();
     };
     Value middle = low;
     if (gathersShortRows() && checksPlaces() && typicalSize(along.extent) >= 2 * int64_t(k.demand.lanes)) {
@@ -381,6 +434,17 @@ private:
   void row() {
     if (gathersShortRows())
       return shortRow();
+    int64_t lanes = k.demand.lanes;
+    if (movesElements() && lane.extent.isStatic() && lane.extent.value() > lanes) {
+      // What is left over is moved with lanes before it, which come out the same.
+      k.vectors(lane.extent.value() / lanes * lanes, 1, [&](Form form) { element(form); });
+      if (lane.extent.value() % lanes != 0) {
+        Form last(lane.extent - lanes);
+        last.lane = 1;
+        element(last);
+      }
+      return;
+    }
     if (!isShort())
       return k.vectors(lane.extent, movesElements() ? 1 : unrollOf(k.body), [&](Form form) { element(form); });
     if (alongSums)
@@ -572,6 +636,8 @@ private:
   std::optional<MergedLoop> samples;
   /// Whether it depends on the lane where data say that something is read.
   bool lanesChoose = false;
+  /// The loop of rows and the number after the one at hand, where rows are fetched ahead.
+  std::optional<std::pair<unsigned, Form>> nextRow;
   /// A reduction that has the lanes.
   linalg::GenericOp alongSums;
   Position point;

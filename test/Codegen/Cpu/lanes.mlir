@@ -75,3 +75,24 @@ nn.kernel @remainder(%x: tensor<16xf32>) -> tensor<64xf32> attributes {schedule 
   } -> tensor<64xf32>
   nn.yield %y : tensor<64xf32>
 }
+
+// While elements of a row are chosen, the next row is fetched, but never one beyond the end; of the 20 the last 8 are
+// moved together.
+// CHECK-LABEL: func.func private @chosen_inside
+// CHECK-DAG: %[[LAST:.*]] = arith.constant 3 : index
+// CHECK: arith.minsi {{.*}}, %[[LAST]]
+// CHECK: memref.prefetch
+// CHECK: vector.load %{{.*}}[%[[PLACE:.*]]] : memref<80xi64>, vector<8xi64>
+// CHECK-NOT: vector.maskedload
+nn.kernel @chosen(%x: tensor<4x64xf32>, %at: tensor<4x20xi64>) -> tensor<4x20xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<4x20xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%at : tensor<4x20xi64>) outs(%empty : tensor<4x20xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %i = linalg.index 0 : index
+    %place = arith.index_cast %p : i64 to index
+    %v = tensor.extract %x[%i, %place] {checked = array<i64: 1>} : tensor<4x64xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x20xf32>
+  nn.yield %y : tensor<4x20xf32>
+}
