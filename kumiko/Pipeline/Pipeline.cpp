@@ -1,4 +1,5 @@
 #include "kumiko/Pipeline/Pipeline.h"
+#include "kumiko/Codegen/Cpu/Math/Passes.h"
 #include "kumiko/Codegen/Cpu/Passes.h"
 #include "kumiko/Fuse/Passes.h"
 #include "kumiko/Lower/Passes.h"
@@ -172,6 +173,7 @@ void kumiko::registerAllPasses() {
   registerKumikoFusePasses();
   registerKumikoLowerPasses();
   registerKumikoSchedulePasses();
+  registerKumikoVectorMathPasses();
   registerKumikoCpuPasses();
   registerKumikoPipelinePasses();
   for (Stage stage : passStages)

@@ -186,7 +186,7 @@ llvm::Expected<std::optional<Culprit>> kumiko::bisectPasses(const PassQuestion &
 std::optional<Culprit> kumiko::bisectKernel(TestCase test, StringRef node, Allow allow) {
   auto outlierOf = [&](const TestCase &candidate) -> std::optional<Outlier> {
     ProblemList problems;
-    auto answer = judgeCompiled(candidate, candidate.module.get(), allow, problems);
+    auto answer = judgeCompiled(candidate, candidate.module.get(), allow, "host", problems);
     return answer ? answer->outlier : std::nullopt;
   };
   if (!outlierOf(test))

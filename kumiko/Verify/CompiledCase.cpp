@@ -10,7 +10,7 @@ using namespace kumiko;
 static constexpr double unitsOfCode = 4;
 
 std::optional<RoundingJudge::Answer> kumiko::judgeCompiled(const TestCase &test, mlir::ModuleOp program, Allow allow,
-                                                           ProblemList &problems) {
+                                                           llvm::StringRef target, ProblemList &problems) {
   std::string text;
   llvm::raw_string_ostream out(text);
   program.print(out, mlir::OpPrintingFlags().enableDebugInfo());
@@ -23,6 +23,7 @@ std::optional<RoundingJudge::Answer> kumiko::judgeCompiled(const TestCase &test,
   CompileOptions options;
   options.name = "test_case";
   options.allow = allow;
+  options.target = target.str();
   options.jobs = 1;
   auto compiled = compileModule(std::move(session), std::move(module), options, problems);
   // A write outside of a buffer would otherwise be found by whoever comes next.

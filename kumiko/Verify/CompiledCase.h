@@ -8,9 +8,9 @@
 namespace kumiko {
 
 /// Compiles `program` in a context of its own, runs it on one thread and judges its results by those of the case, whose
-/// module it is or the same with symbols in place of sizes. Problems are added when it cannot be compiled or run; they
-/// do not mean that the results are wrong.
+/// module it is or the same with symbols in place of sizes. `target` must run here. Problems are added when it cannot
+/// be compiled or run; they do not mean that the results are wrong.
 std::optional<RoundingJudge::Answer> judgeCompiled(const TestCase &test, mlir::ModuleOp program, Allow allow,
-                                                   ProblemList &problems);
+                                                   llvm::StringRef target, ProblemList &problems);
 
 } // namespace kumiko

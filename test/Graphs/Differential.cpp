@@ -122,40 +122,40 @@ static bool sumsTruthValues(const TestCase &graph) {
   return found;
 }
 
-static Verdict judgeCode(const TestCase &graph, mlir::ModuleOp compiled, bool wild) {
+static Verdict judgeCode(const TestCase &graph, mlir::ModuleOp compiled, const JudgeOptions &options) {
   if (sumsTruthValues(graph))
     return {Verdict::Kind::Skipped, "sums truth values"};
   ProblemList problems;
-  auto answer = judgeCompiled(graph, compiled, Allow::Approximate, problems);
+  auto answer = judgeCompiled(graph, compiled, Allow::Approximate, options.target, problems);
   if (!answer && problems.exitCode() == int(Fault::Unsupported))
     return {Verdict::Kind::Skipped, problems.all().front().what};
   if (!answer)
     return Verdict::failed(problems.all().empty() ? "does not run" : problems.all().front().what);
-  return wild ? Verdict() : verdictOf(*answer);
+  return options.wild ? Verdict() : verdictOf(*answer);
 }
 
-static Verdict judgeOpen(const TestCase &graph, Check check, bool wild) {
+static Verdict judgeOpen(const TestCase &graph, Check check, const JudgeOptions &options) {
   std::optional<OpenGraph> open = openSizes(graph);
   if (!open)
     return {Verdict::Kind::Passed, "every size is fixed"};
   if (check == Check::CompiledOpen)
-    return judgeCode(graph, *open->module, wild);
+    return judgeCode(graph, *open->module, options);
   TestCase copy = graph.clone();
   copy.module = std::move(open->module);
-  return judgeRounding(graph, std::move(copy), open->symbols, wild);
+  return judgeRounding(graph, std::move(copy), open->symbols, options.wild);
 }
 
-Verdict graphs::judge(const TestCase &graph, Check check, bool wild) {
+Verdict graphs::judge(const TestCase &graph, Check check, const JudgeOptions &options) {
   switch (check) {
   case Check::Exact:
     return judgeExact(graph);
   case Check::Rounding:
-    return judgeRounding(graph, graph.clone(), {}, wild);
+    return judgeRounding(graph, graph.clone(), {}, options.wild);
   case Check::Compiled:
-    return judgeCode(graph, graph.module.get(), wild);
+    return judgeCode(graph, graph.module.get(), options);
   case Check::Open:
   case Check::CompiledOpen:
-    return judgeOpen(graph, check, wild);
+    return judgeOpen(graph, check, options);
   }
   llvm_unreachable("all checks are above");
 }

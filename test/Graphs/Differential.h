@@ -35,7 +35,13 @@ llvm::StringRef nameOf(Check check);
 /// How a verdict begins where the graph itself cannot be evaluated.
 inline constexpr llvm::StringLiteral unevaluated = "the evaluator on the graph as it was: ";
 
-/// Wild graphs are optimised all the same where only exact results can be judged: nothing may break.
-Verdict judge(const TestCase &graph, Check check, bool wild);
+struct JudgeOptions {
+  /// Wild graphs are optimised all the same where only exact results can be judged: nothing may break.
+  bool wild = false;
+  /// What code is compiled for; it must run here.
+  std::string target = "host";
+};
+
+Verdict judge(const TestCase &graph, Check check, const JudgeOptions &options);
 
 } // namespace kumiko::graphs

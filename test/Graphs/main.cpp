@@ -1,6 +1,8 @@
 //===- main.cpp - random graphs: optimised against not optimised against compiled -------------===//
 //
-//   random-graphs [--seed S] [--count N] [--first N] [--jobs N] [--compile-each N] [--print] [--coverage] [--quick]
+//   random-graphs [--seed S] [--count N] [--first N] [--jobs N] [--compile-each N] [--target CPU] [--print]
+//   [--coverage]
+//                 [--quick]
 //
 // Graph number k of seed S is always the same. Each is judged by the evaluator, before against after the Optimize stage
 // (Differential.h), as it is and with symbols in place of sizes, every hundredth also compiled in both forms. A graph
@@ -34,6 +36,9 @@ struct Options {
   uint64_t seed = 1, first = 0, count = 2000, compileEach = 100;
   unsigned jobs = llvm::hardware_concurrency().compute_thread_count();
   bool print = false, coverage = false, quick = false;
+  std::string target = "host";
+
+  JudgeOptions judging(uint64_t number) const { return {isWild(number), target}; }
 };
 } // namespace
 
@@ -42,6 +47,10 @@ static bool parseOptions(llvm::ArrayRef<char *> arguments, Options &options) {
     llvm::StringRef name = arguments[i];
     if (name == "--print" || name == "--coverage" || name == "--quick") {
       (name == "--print" ? options.print : name == "--quick" ? options.quick : options.coverage) = true;
+      continue;
+    }
+    if (name == "--target" && i + 1 < arguments.size()) {
+      options.target = arguments[++i];
       continue;
     }
     uint64_t value = 0;
@@ -81,7 +90,7 @@ static Outcome judgeGraph(const Options &options, mlir::MLIRContext &context, ui
   for (Check check : allChecks) {
     if (needsCode(check) && (options.compileEach == 0 || number % options.compileEach != 0))
       continue;
-    Verdict verdict = judge(graph, check, isWild(number));
+    Verdict verdict = judge(graph, check, options.judging(number));
     outcome.opened += check == Check::Open && verdict.kind == Verdict::Kind::Passed && verdict.what.empty();
     outcome.compiled += check == Check::Compiled && verdict.kind == Verdict::Kind::Passed;
     if (verdict.kind == Verdict::Kind::Passed)
@@ -95,18 +104,18 @@ static Outcome judgeGraph(const Options &options, mlir::MLIRContext &context, ui
 }
 
 /// What a failure says, in a process of its own: it may crash.
-static std::string explain(const TestCase &graph, Check check, bool wild) {
+static std::string explain(const TestCase &graph, Check check, const JudgeOptions &options) {
   std::string what;
-  std::string ended = inChild([&] { return judge(graph, check, wild).what; }, what);
+  std::string ended = inChild([&] { return judge(graph, check, options).what; }, what);
   return ended.empty() ? what : ended;
 }
 
 /// True when the check fails on the graph, or ends the process. What the evaluator does not take is no graph.
-static bool fails(const TestCase &graph, Check check, bool wild) {
+static bool fails(const TestCase &graph, Check check, const JudgeOptions &options) {
   std::string text;
   std::string ended = inChild(
       [&] {
-        Verdict verdict = judge(graph, check, wild);
+        Verdict verdict = judge(graph, check, options);
         bool isOurs = llvm::StringRef(verdict.what).starts_with(unevaluated);
         return std::string(verdict.kind == Verdict::Kind::Failed && !isOurs ? "fails" : "");
       },
@@ -114,16 +123,24 @@ static bool fails(const TestCase &graph, Check check, bool wild) {
   return !ended.empty() || !text.empty();
 }
 
+/// The command that shows it again.
+static std::string commandFor(const Options &options, const Failure &failure) {
+  std::string command = llvm::formatv("random-graphs --seed {0} --first {1} --count 1", options.seed, failure.number);
+  if (options.compileEach != 0 && failure.number % options.compileEach == 0)
+    command += " --compile-each 1";
+  return options.target == "host" ? command : command + " --target " + options.target;
+}
+
 static void report(const Options &options, const Failure &failure) {
-  outs() << "random-graphs --seed " << options.seed << " --first " << failure.number << " --count 1\n";
+  outs() << commandFor(options, failure) << "\n";
   Session session(1);
   TestCase graph = makeGraph(session.context(), options.seed, failure.number);
-  bool wild = isWild(failure.number);
+  JudgeOptions judging = options.judging(failure.number);
   for (Check check : allChecks) {
-    if (failure.check.value_or(check) != check || !fails(graph, check, wild))
+    if (failure.check.value_or(check) != check || !fails(graph, check, judging))
       continue;
-    shrink(graph, [&](TestCase &candidate) { return fails(candidate, check, wild); }, 400);
-    outs() << nameOf(check) << ": " << explain(graph, check, wild) << "\n";
+    shrink(graph, [&](TestCase &candidate) { return fails(candidate, check, judging); }, 400);
+    outs() << nameOf(check) << ": " << explain(graph, check, judging) << "\n";
     printGraph(graph, outs());
     outs().flush();
     return;
@@ -145,8 +162,8 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Options options;
   if (!parseOptions(llvm::ArrayRef(argv, argc), options))
-    return errs() << "usage: random-graphs [--seed S] [--count N] [--first N] [--jobs N] [--compile-each N] [--print] "
-                     "[--coverage] [--quick]\n",
+    return errs() << "usage: random-graphs [--seed S] [--count N] [--first N] [--jobs N] [--compile-each N] "
+                     "[--target CPU] [--print] [--coverage] [--quick]\n",
            2;
   if (options.print) {
     Session session(1);
@@ -166,7 +183,7 @@ int main(int argc, char **argv) {
   for (const Failure &failure : llvm::ArrayRef(totals.failures).take_front(options.quick ? 0 : 5))
     report(options, failure);
   for (const Failure &failure : llvm::ArrayRef(totals.failures).drop_front(std::min<size_t>(totals.failures.size(), 5)))
-    outs() << "random-graphs --seed " << options.seed << " --first " << failure.number << " --count 1: fails, too\n";
+    outs() << commandFor(options, failure) << ": fails, too\n";
   unsigned missing = options.coverage ? missingOps(counts) : 0;
   outs() << totals.opened << " also with open sizes, " << totals.compiled << " also compiled\n";
   outs() << totals.passed << " passed, " << totals.failures.size() + missing << " failed, " << totals.skipped

@@ -311,9 +311,9 @@ Value Demand::status() {
   return memref::LoadOp::create(b, loc, failure, zeroOf(b.getIndexType()));
 }
 
-/// One of many places of 32 bits, of which none is negative. Moves out of vectors are slow: an odd one comes as the upper
-/// half of 64 bits, from where its neighbour was just read. (The lower half would want a mask, and LLVM 22 loses it where
-/// it becomes an address and the places are known to be small and even.)
+/// One of many places of 32 bits, of which none is negative. Moves out of vectors are slow: an odd one comes as the
+/// upper half of 64 bits, from where its neighbour was just read. (The lower half would want a mask, and LLVM 22 loses
+/// it where it becomes an address and the places are known to be small and even.)
 Value Demand::placeAt(Value places, const Extent &lane) {
   if (!lane.isStatic() || lanes % 2 != 0 || lane.value() % 2 == 0) {
     Value place = vector::ExtractOp::create(b, loc, places, placeOf(lane));

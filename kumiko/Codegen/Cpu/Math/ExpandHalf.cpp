@@ -2,6 +2,7 @@
 #include "kumiko/Codegen/Cpu/Math/Term.h"
 #include "kumiko/Codegen/Cpu/Math/VectorMath.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 
 namespace kumiko {
 #define GEN_PASS_DEF_EXPANDHALFPASS
@@ -74,6 +75,7 @@ struct ExpandHalf final : kumiko::impl::ExpandHalfPassBase<ExpandHalf> {
     });
     for (Operation *op : small)
       expand(op);
+    carryAsIntegers();
   }
 
 private:
@@ -119,6 +121,30 @@ private:
       result = toSmall(builder, loc, result, type);
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
+  }
+
+  /// What is left only moves, and moves as the integers that stand for it: where a vector is taken apart, LLVM would
+  /// convert its elements to f32 and back.
+  void carryAsIntegers() {
+    Type code = IntegerType::get(&getContext(), 16);
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](FloatType type) { return isSmall(type) ? std::optional<Type>(code) : std::nullopt; });
+    replacer.addReplacement([&](FloatAttr attr) {
+      return isSmall(attr.getType())
+                 ? std::optional<Attribute>(IntegerAttr::get(code, attr.getValue().bitcastToAPInt()))
+                 : std::nullopt;
+    });
+    replacer.addReplacement([&](DenseElementsAttr attr) {
+      return isSmall(attr.getElementType()) ? std::optional<Attribute>(attr.bitcast(code)) : std::nullopt;
+    });
+    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+    getOperation()->walk([](arith::BitcastOp op) {
+      if (op.getIn().getType() != op.getType())
+        return;
+      op.replaceAllUsesWith(op.getIn());
+      op.erase();
+    });
   }
 };
 } // namespace

@@ -50,7 +50,7 @@ def ExpandHalfPass : Pass<"kumiko-expand-half"> {
     LLVM would call functions of its own runtime library for the rounding, which artefacts do not have, or take an
     AVX-512 instruction that makes zeros of subnormal numbers. `f16` does the same for machines without conversions.
 
-    Afterwards no op but constants, selects, loads, stores and moves has a value of these types. Class: exact.
+    Constants, selects, loads, stores and moves, which are all that is left, carry them as `i16`. Class: exact.
   }];
   let options = [Option<"f16", "f16", "bool", "false", "f16 as well">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -1,0 +1,34 @@
+// RUN: kumiko-opt %s --kumiko-expand-half | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-expand-half=f16=true | FileCheck %s --check-prefix=BOTH
+
+// A bf16 that only moves is an i16: 1.5 is 0x3fc0.
+// CHECK-LABEL: func.func @moves(%arg0: memref<9xi16>, %arg1: memref<9xi16>, %arg2: i1)
+// CHECK-NOT: bf16
+// CHECK: arith.constant 16320 : i16
+// CHECK: vector.load %arg0[%{{.*}}] : memref<9xi16>, vector<8xi16>
+// CHECK: vector.store %{{.*}} : memref<9xi16>, vector<8xi16>
+// CHECK: arith.select %arg2, %{{.*}} : i16
+func.func @moves(%x: memref<9xbf16>, %y: memref<9xbf16>, %c: i1) {
+  %zero = arith.constant 0 : index
+  %last = arith.constant 8 : index
+  %other = arith.constant 1.5 : bf16
+  %v = vector.load %x[%zero] : memref<9xbf16>, vector<8xbf16>
+  vector.store %v, %y[%zero] : memref<9xbf16>, vector<8xbf16>
+  %s = memref.load %x[%last] : memref<9xbf16>
+  %t = arith.select %c, %s, %other : bf16
+  memref.store %t, %y[%last] : memref<9xbf16>
+  return
+}
+
+// Computing is done in f32; f16 stays where the machine converts it.
+// CHECK-LABEL: func.func @adds(%arg0: vector<8xi16>, %arg1: vector<8xf16>)
+// CHECK: arith.addf %{{.*}} : vector<8xf32>
+// CHECK: arith.addf %{{.*}} : vector<8xf16>
+// BOTH-LABEL: func.func @adds(%arg0: vector<8xi16>, %arg1: vector<8xi16>)
+// BOTH-NOT: f16
+// BOTH: return
+func.func @adds(%x: vector<8xbf16>, %y: vector<8xf16>) -> (vector<8xbf16>, vector<8xf16>) {
+  %a = arith.addf %x, %x : vector<8xbf16>
+  %b = arith.addf %y, %y : vector<8xf16>
+  return %a, %b : vector<8xbf16>, vector<8xf16>
+}
