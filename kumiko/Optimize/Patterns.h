@@ -20,4 +20,7 @@ void addPermuteWeightsPattern(mlir::RewritePatternSet &patterns);
 /// and reshape(transpose(reshape(x))) with one view less.
 void addViewPatterns(mlir::RewritePatternSet &patterns);
 
+/// reshape(f(reshape(x))) = f(x) for what works on rows that the views do not change.
+void addRowsBetweenViewsPattern(mlir::RewritePatternSet &patterns);
+
 } // namespace kumiko::optimize

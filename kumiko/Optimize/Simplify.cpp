@@ -170,6 +170,7 @@ struct Simplify final : kumiko::impl::SimplifyPassBase<Simplify> {
     patterns.add<ApplyRules>(&getContext(), isWanted, rewritten, shared);
     addConcatPatterns(patterns);
     addViewPatterns(patterns);
+    addRowsBetweenViewsPattern(patterns);
     if (ruleNamed("permute_weights").def.kind <= *most)
       addPermuteWeightsPattern(patterns);
     GreedyRewriteConfig config;

@@ -179,10 +179,17 @@ static bool addProducts(GraphMaker &m) {
   return bool(y);
 }
 
-/// exp(x - max) / sum, dimension by dimension; one op or five.
+/// exp(x - max) / sum, dimension by dimension; one op or five, perhaps over rows that are flattened before.
 static Value softmax(GraphMaker &m, Value x) {
   if (!x || m.shapeOf(x).empty())
     return {};
+  if (m.shapeOf(x).size() > 2 && m.random.chance(25)) {
+    llvm::SmallVector<int64_t> open(m.shapeOf(x));
+    int64_t rows = 1;
+    for (int64_t extent : llvm::ArrayRef(open).drop_back())
+      rows *= extent;
+    return m.reshape(softmax(m, m.reshape(x, {rows, open.back()})), open);
+  }
   int64_t axis = m.random.chance(80) ? m.shapeOf(x).size() - 1 : m.random.below(m.shapeOf(x).size());
   if (m.random.chance(40))
     return m.make("softmax", x, m.number("axis", axis));
@@ -230,6 +237,14 @@ static bool addLayerNorm(GraphMaker &m) {
   return bool(m.make("add", {m.make("mul", {y, scale}), bias}));
 }
 
+/// What is added to scores where `allowed` says so, in two spellings.
+static Value maskOf(GraphMaker &m, Value allowed) {
+  Value low = m.splat(F32, {}, -50);
+  if (m.random.chance(50))
+    return m.make("select", {allowed, m.splat(F32, {}, 0), low});
+  return m.make("mul", {m.make("sub", {m.splat(F32, {}, 1), m.cast(allowed, F32)}), low});
+}
+
 /// Two products around a softmax, with scale and mask.
 static bool addAttention(GraphMaker &m) {
   int64_t heads = m.random.of<int64_t>({1, 2, 3}), rows = m.random.of<int64_t>({1, 2, 3, 7, 8});
@@ -240,8 +255,11 @@ static bool addAttention(GraphMaker &m) {
   Value s = m.make("matmul", {q, k});
   if (m.random.chance(70))
     s = m.make(m.random.of({"mul", "div"}), {s, m.splat(F32, {}, m.random.of({0.5, 0.25, 2.0}))});
+  llvm::SmallVector<int64_t> mask{rows, columns};
   if (m.random.chance(50))
-    s = m.make("add", {s, m.use(F32, m.random.chance(50) ? Shape{rows, columns} : Shape{columns})});
+    mask.erase(mask.begin());
+  if (m.random.chance(60))
+    s = m.make("add", {s, m.random.chance(50) ? m.use(F32, mask) : maskOf(m, m.use(ElementType::B1, mask))});
   return bool(m.make("matmul", {softmax(m, s), v}));
 }
 

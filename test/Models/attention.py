@@ -42,6 +42,9 @@ SPELLINGS = {
     "flattened": (f"{SCALED}; shape = Shape(t); keys = Shape<start=3>(t); "
                   "flat = Concat<axis=0>(any, keys); r = Reshape<allowzero=1>(t, flat); u = Softmax<axis=1>(r); "
                   "p = Reshape<allowzero=1>(u, shape); o = MatMul(p, vt)", 1),
+    "flattened steps": (f"{SCALED}; shape = Shape(t); keys = Shape<start=3>(t); flat = Concat<axis=0>(any, keys); "
+                        "r = Reshape<allowzero=1>(t, flat); b = ReduceMax(r, last); d = Sub(r, b); e = Exp(d); "
+                        "w = ReduceSum(e, last); u = Div(e, w); p = Reshape<allowzero=1>(u, shape); o = MatMul(p, vt)", 1),
     # Several heads of queries share one of keys and values, which are repeated.
     "repeated": ("k1 = Unsqueeze(kt, two); ke = Expand(k1, thrice); kr = Reshape(ke, columns); "
                  "v1 = Unsqueeze(vt, two); ve = Expand(v1, thrice); vr = Reshape(ve, rows); "
@@ -66,7 +69,7 @@ def model_of(spelling, batch, queries, keys, heads, columns):
         attention (float[{batch},{queries},{wide}] q, float[{batch},{keys},{shared}] k, float[{batch},{keys},{shared}] v,
                    float[{batch},1,1,{keys}] mask) => (float[{batch},{queries},{wide}] y)
         <int64[4] split = {{0, 0, {heads * group}, {columns}}}, int64[4] fewer = {{0, 0, {heads}, {columns}}},
-         int64[3] merge = {{0, 0, {wide}}}, float scale = {{0.3}}, float zero = {{0}}, float one = {{1}}, float low = {{-100}}, int64[1] any = {{-1}}, int64[1] two = {{2}},
+         int64[3] merge = {{0, 0, {wide}}}, float scale = {{0.3}}, float zero = {{0}}, float one = {{1}}, float low = {{-100}}, int64[1] any = {{-1}}, int64[1] last = {{-1}}, int64[1] two = {{2}},
          int64[5] thrice = {{1, 1, {group}, 1, 1}}, int64[4] columns = {{0, {heads * group}, {columns}, -1}},
          int64[4] rows = {{0, {heads * group}, -1, {columns}}}> {{
           qs = Reshape(q, split); ks = Reshape(k, fewer); vs = Reshape(v, fewer)
