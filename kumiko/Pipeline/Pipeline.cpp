@@ -109,6 +109,7 @@ static void addCodegenStage(OpPassManager &passes, const PipelineOptions &option
   lower.approximate = options.allow >= Allow::Approximate;
   lower.hasFma = options.hasFma;
   lower.hasHalf = options.hasHalf;
+  lower.vectorBits = options.machine.lanes * 32;
   addLowerKernelsToLlvm(passes.nest<ModuleOp>(), lower);
 }
 

@@ -14,6 +14,8 @@ struct LowerKernelsOptions {
   bool approximate = true;
   /// The machine has fused multiply-add, and conversions between f16 and f32.
   bool hasFma = true, hasHalf = true;
+  /// Of its vector registers.
+  unsigned vectorBits = 512;
 };
 
 /// From loops and vectors to the LLVM dialect, per kernel module and in parallel.

@@ -16,4 +16,20 @@ def EmitKernelsPass : Pass<"kumiko-emit-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
 }
+
+def SplitMaskedPass : Pass<"kumiko-split-masked"> {
+  let summary = "Masked loads of no more than a register";
+  let description = [{
+    A masked load of two registers is two of one each:
+
+    ```mlir
+    vector.maskedload %x[%i], %m, %o : vector<8xf64>   ->   two of vector<4xf64>, at %i and %i + 4
+    ```
+
+    LLVM 22 would split it, too, but where a half of the mask is known to be off, as beside a border, it loads that half
+    without a mask on machines with AVX2 and without AVX-512. Class: exact.
+  }];
+  let options = [Option<"bits", "bits", "unsigned", "512", "of a register">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
 #endif

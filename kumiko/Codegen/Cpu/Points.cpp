@@ -371,7 +371,8 @@ private:
       nextRow.reset();
     };
     Value middle = low;
-    if (gathersShortRows() && checksPlaces() && typicalSize(along.extent) >= 2 * int64_t(k.demand.lanes)) {
+    bool rowsChoose = gathersShortRows() && checksPlaces() && !lanesChoose; // one place serves all of a row
+    if (rowsChoose && typicalSize(along.extent) >= 2 * int64_t(k.demand.lanes)) {
       middle = k.endOfGroups(low, high, k.demand.lanes);
       k.loop(low, middle, k.demand.lanes, [&](Value first) {
         auto look = [&] {

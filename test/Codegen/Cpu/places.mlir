@@ -85,3 +85,22 @@ nn.kernel @palette(%x: tensor<256x2xf32>, %i: tensor<40xi8>) -> tensor<40xf32>
   } -> tensor<40xf32>
   nn.yield %y : tensor<40xf32>
 }
+
+// A place for each element of a short row: those of a row are not looked at by its first.
+// CHECK-LABEL: func.func @short_rows_of_places
+// CHECK-NOT: vector<8xindex>
+// CHECK: return
+nn.kernel @short_rows_of_places(%x: tensor<40x9xf32>, %i: tensor<40x5xi64>) -> tensor<40x5xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<40x5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, c) -> (n, c)>, affine_map<(n, c) -> (n, c)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%i : tensor<40x5xi64>) outs(%empty : tensor<40x5xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %place = arith.index_cast %p : i64 to index
+    %n = linalg.index 0 : index
+    %v = tensor.extract %x[%n, %place] {checked = array<i64: 1>} : tensor<40x9xf32>
+    linalg.yield %v : f32
+  } -> tensor<40x5xf32>
+  nn.yield %y : tensor<40x5xf32>
+}
