@@ -5,13 +5,17 @@
 using namespace mlir;
 using namespace kumiko::nn;
 
+static std::string symbolFor(StringRef text) {
+  auto digest = llvm::BLAKE3::hash<8>(llvm::arrayRefFromStringRef(text));
+  return "k_" + llvm::toHex(digest, /*LowerCase=*/true);
+}
+
 static std::string symbolOf(KernelOp kernel) {
   kernel.setName("k");
   std::string text;
   llvm::raw_string_ostream stream(text);
   kernel->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
-  auto digest = llvm::BLAKE3::hash<8>(llvm::arrayRefFromStringRef(text));
-  return "k_" + llvm::toHex(digest, /*LowerCase=*/true);
+  return symbolFor(text);
 }
 
 KernelOp KernelSymbols::add(KernelOp kernel) {
@@ -52,4 +56,18 @@ KernelOp KernelSymbols::make(ArrayRef<Value> inputs, llvm::function_ref<bool(Val
   fill(b, mapping);
   YieldOp::create(b, unknown, llvm::map_to_vector(results, [&](Value result) { return mapping.lookup(result); }));
   return add(kernel);
+}
+
+KernelOp KernelSymbols::variantOf(KernelOp kernel, StringRef attribute, Attribute value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << kernel.getName() << " " << attribute << " " << value;
+  std::string name = symbolFor(text);
+  if (auto same = symbols.lookup<KernelOp>(name))
+    return same;
+  KernelOp variant = kernel.clone();
+  variant.setName(name);
+  variant->setAttr(attribute, value);
+  variant->setAttr(variantOfAttrName, FlatSymbolRefAttr::get(kernel.getNameAttr()));
+  symbols.insert(variant, Block::iterator(kernel));
+  return variant;
 }

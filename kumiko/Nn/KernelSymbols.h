@@ -5,6 +5,8 @@
 
 namespace kumiko::nn {
 
+constexpr llvm::StringLiteral variantOfAttrName = "nn.variant_of";
+
 /// The kernels of a module. A kernel's symbol is `k_` and a hash of its body without locations, so equal kernels are
 /// one, in this module and in any other.
 class KernelSymbols {
@@ -18,6 +20,11 @@ public:
                 llvm::ArrayRef<mlir::Value> results,
                 llvm::function_ref<void(mlir::OpBuilder &, mlir::IRMapping &)> fill,
                 llvm::function_ref<ExtentsAttr(mlir::Value)> extentsOf = nullptr);
+
+  /// The same kernel with another value of an attribute. It says in `nn.variant_of` what it is a variant of.
+  KernelOp variantOf(KernelOp kernel, llvm::StringRef attribute, mlir::Attribute value);
+
+  KernelOp lookup(llvm::StringRef name) { return symbols.lookup<KernelOp>(name); }
 
   /// Nobody calls it any more.
   void erase(KernelOp kernel) { symbols.erase(kernel); }

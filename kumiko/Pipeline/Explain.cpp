@@ -89,7 +89,7 @@ static void printCalls(const Program &program, const std::map<std::string, Expla
          << printable(call.nodes) << "\n";
       continue;
     }
-    auto found = kernels.find(call.kernel);
+    auto found = kernels.find(call.origin);
     Explanation::Kernel kernel = found == kernels.end() ? Explanation::Kernel() : found->second;
     os << call.kernel << "  " << llvm::formatv("{0,-11}", kernel.kind);
     if (kernel.bytes)
@@ -139,7 +139,7 @@ void Explanation::printJson(const Program &program, llvm::raw_ostream &os) const
   json.attributeArray("kernels", [&] {
     for (const ProgramCall &call : llvm::make_filter_range(program.calls, std::mem_fn(&ProgramCall::isKernel)))
       json.object([&] {
-        auto found = kernels.find(call.kernel);
+        auto found = kernels.find(call.origin);
         Kernel kernel = found == kernels.end() ? Kernel() : found->second;
         json.attribute("name", call.kernel);
         json.attribute("nodes", llvm::json::fixUTF8(call.nodes));

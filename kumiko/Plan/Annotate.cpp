@@ -1,5 +1,5 @@
 //===- Annotate.cpp - the plan, written into the module for people ---------===//
-#include "kumiko/Nn/Nn.h"
+#include "kumiko/Plan/Joins.h"
 #include "kumiko/Plan/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -28,7 +28,10 @@ void kumiko::annotate(ModuleOp module, const Program &program) {
   main->setAttr("nn.arena_bytes", b.getI64IntegerAttr(program.arenaBytes));
   main->setAttr("nn.weights_bytes", b.getI64IntegerAttr(program.weightsBytes));
   SmallVector<nn::CallOp> calls;
-  main->walk<WalkOrder::PreOrder>([&](nn::CallOp call) { calls.push_back(call); });
+  main->walk<WalkOrder::PreOrder>([&](nn::CallOp call) {
+    if (isRun(call))
+      calls.push_back(call);
+  });
   auto kernels = llvm::make_filter_range(program.calls, std::mem_fn(&ProgramCall::isKernel));
   for (auto [call, planned] : llvm::zip(calls, kernels)) {
     SmallVector<std::string> texts;

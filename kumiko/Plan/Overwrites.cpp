@@ -42,6 +42,8 @@ bool Overwrites::endsWith(nn::CallOp call, unsigned number) const {
   Value value = nn::underViews(call->getOperand(number));
   if (!value.getDefiningOp<nn::CallOp>() || value.getParentBlock() != call->getBlock() || isTaken(value, call))
     return false;
+  if (joins.partOf(value) || llvm::any_of(joins.partsOf(value), [&](Value part) { return isReadBehind(part, call); }))
+    return false;
   Place place = places.lookup(value);
   return place.slot && place.buffer.offset.is(0) && place.buffer.steps.empty() &&
          llvm::none_of(llvm::enumerate(call->getOperands()),

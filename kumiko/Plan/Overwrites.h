@@ -1,16 +1,18 @@
 //===- Overwrites.h - results in the place of operands that end ------------===//
 #pragma once
-#include "kumiko/Nn/Nn.h"
+#include "kumiko/Plan/Joins.h"
 #include "kumiko/Plan/Place.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace kumiko {
 
 /// Gives results the places of operands that nobody reads any more, where the kernel's schedule allows it
-/// (Schedule/InPlace.h). Operands are never inputs, weights, or what lives outside of the loop or branch.
+/// (Schedule/InPlace.h). Operands are never inputs, weights, parts of a
+/// joined tensor, or what lives outside of the loop or branch.
 class Overwrites {
 public:
-  Overwrites(mlir::ModuleOp module, Places &places) : module(module), places(places) {}
+  Overwrites(mlir::ModuleOp module, Places &places, const Joins &joins)
+      : module(module), places(places), joins(joins) {}
 
   /// Chooses for one call, whose operands have their places. Fails with a diagnostic.
   mlir::LogicalResult take(nn::CallOp call, llvm::function_ref<eq::Extent(mlir::Value)> bytesOf);
@@ -24,6 +26,7 @@ private:
 
   mlir::ModuleOp module;
   Places &places;
+  const Joins &joins;
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> used; ///< pairs by kernel
 };
 

@@ -4,6 +4,7 @@
 #include "kumiko/Nn/Turns.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Nn/Views.h"
+#include "kumiko/Plan/Joins.h"
 #include "kumiko/Plan/Overwrites.h"
 #include "kumiko/Plan/Weights.h"
 #include "kumiko/plan.h"
@@ -45,6 +46,7 @@ public:
     Block &block = main.getBody().front();
     uint64_t calls = 0;
     hasSymbols = !nn::symbolsOf(main).empty();
+    findJoins(main);
     if (failed(findLevels(block, calls)) || failed(describeSymbols(main)))
       return failure();
     describe(main);
@@ -57,6 +59,15 @@ public:
   }
 
 private:
+  void findJoins(func::FuncOp main) {
+    llvm::StringSet<> late;
+    for (const nn::Symbol &symbol : nn::symbolsOf(main))
+      if (symbol.isData)
+        late.insert(symbol.name);
+    joins.find(main.getBody().front(), late, [&](Value value) { return extentsOf(value); });
+    joins.apply();
+  }
+
   /// Extents of a value between calls. Below Lower its type has plain `?`; what makes it says more.
   SmallVector<eq::Extent, 4> extentsOf(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
@@ -97,9 +108,7 @@ private:
     return extents ? SmallVector<eq::Extent, 4>(extents.getExtents()) : nn::extentsOf(type);
   }
 
-  eq::Extent bytesOf(Value value) {
-    return product(extentsOf(value)) * int64_t(kumiko::bytesOf(nn::toEquation(getElementTypeOrSelf(value.getType()))));
-  }
+  eq::Extent bytesOf(Value value) { return product(extentsOf(value)) * elementBytesOf(value); }
 
   ProgramValue describe(Type type, DictionaryAttr attributes, Twine fallback) {
     auto tensor = cast<RankedTensorType>(type);
@@ -148,6 +157,8 @@ private:
       begun.push_back(scope = scopes[&block] = newLevel(calls));
     for (Operation &op : block) {
       if (auto call = dyn_cast<nn::CallOp>(op)) {
+        if (!isRun(call))
+          continue;
         ++calls;
         auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
         for (auto routine : kernel.getBody().getOps<nn::RoutineOp>())
@@ -250,8 +261,23 @@ private:
 
   /// The place of a result; memory that its reader has chosen, or a new slot.
   void define(Value result) {
-    if (!places.contains(result))
+    if (!places.contains(result) && !definePart(result))
       places[result] = newSlot(bytesOf(result), *result.getDefiningOp()->getBlock());
+  }
+
+  /// The first of its parts gives a joined tensor its slot.
+  bool definePart(Value result) {
+    const JoinedPart *part = joins.partOf(result);
+    if (!part)
+      return false;
+    define(part->whole);
+    places[result] = places.lookup(part->whole).moved(part->offset * elementBytesOf(result));
+    use(result, step);
+    return true;
+  }
+
+  static int64_t elementBytesOf(Value value) {
+    return kumiko::bytesOf(nn::toEquation(getElementTypeOrSelf(value.getType())));
   }
 
   /// What the value lies in lives until `until`, views included.
@@ -267,6 +293,10 @@ private:
       if (auto call = dyn_cast<nn::CallOp>(op)) {
         for (Value operand : call->getOperands())
           use(operand, step);
+        // Parts have their places, whatever ends with the call.
+        llvm::for_each(call->getResults(), [&](Value result) { definePart(result); });
+        if (!isRun(call))
+          continue;
         if (failed(overwrites.take(call, [&](Value value) { return bytesOf(value); })))
           return failure();
         llvm::for_each(call->getResults(), [&](Value result) { define(result); });
@@ -516,7 +546,36 @@ private:
     return success();
   }
 
+  void addOmitted(nn::CallOp call) {
+    bool isNested = call->getBlock()->getParentOp() != module.lookupSymbol("main");
+    program.omitted.push_back({program.calls.size(), originOf(call), sourceNodes(call.getLoc()), isNested});
+  }
+
+  std::string originOf(nn::CallOp call) {
+    auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
+    auto origin = kernel->getAttrOfType<FlatSymbolRefAttr>(nn::variantOfAttrName);
+    return (origin ? origin.getValue() : kernel.getName()).str();
+  }
+
+  /// What a kernel touches of a tensor that lies apart.
+  void describeApart(Value value, BufferRef &buffer) {
+    const JoinedPart *part = joins.partOf(value);
+    if (!part || part->strides.empty())
+      return;
+    SmallVector<eq::Extent, 4> extents = extentsOf(value);
+    eq::Extent last = 0;
+    for (auto [extent, stride] : llvm::zip_equal(extents, part->strides))
+      last += (extent - 1) * stride;
+    buffer.elementBytes = elementBytesOf(value);
+    buffer.bytes = max((last + 1) * int64_t(buffer.elementBytes), 0); // a part may turn out to be empty
+    buffer.extents.assign(extents.begin(), extents.end());
+    buffer.strides.assign(part->strides.begin(), part->strides.end());
+    buffer.isPartial = true;
+  }
+
   LogicalResult addCall(nn::CallOp call, uint32_t loops) {
+    if (!isRun(call))
+      return addOmitted(call), success();
     auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
     FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
     if (failed(schedule))
@@ -540,12 +599,16 @@ private:
         return failure();
       planned.buffers.push_back(resolved(*place));
       planned.buffers.back().bytes = packing ? eq::Extent(packing->storedBytes()) : bytesOf(nn::underViews(operand));
+      describeApart(operand, planned.buffers.back());
     }
     planned.results = call->getNumResults();
     for (Value result : call->getResults()) {
       planned.buffers.push_back(resolved(places.lookup(result)));
       planned.buffers.back().bytes = bytesOf(result);
+      planned.buffers.back().isPartial = !schedule->placed.empty();
+      describeApart(result, planned.buffers.back());
     }
+    planned.origin = originOf(call);
     planned.nodes = sourceNodes(call.getLoc());
     program.calls.push_back(std::move(planned));
     return success();
@@ -555,7 +618,8 @@ private:
   Program program;
   WeightsBuilder weights;
   Places places;
-  Overwrites overwrites{module, places};
+  Joins joins{module};
+  Overwrites overwrites{module, places, joins};
   std::vector<kumiko_lifetime> lifetimes;
   // Of slots, in the order of lifetimes.
   std::vector<eq::Extent> sizes;

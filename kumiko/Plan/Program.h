@@ -60,6 +60,11 @@ struct BufferRef {
   /// What the kernel may touch. Not in the artefact: kernels know their sizes.
   eq::Extent bytes = 0;
   llvm::SmallVector<LoopStep, 1> steps = {};
+  /// Not in the artefact either. Of a tensor that lies in a larger one: its extents and its strides, in elements, and
+  /// the bytes of an element; and of a result, that more lies between its first and its last byte than is written.
+  llvm::SmallVector<eq::Extent, 0> extents = {}, strides = {};
+  uint32_t elementBytes = 1;
+  bool isPartial = false;
 };
 
 /// The numbers are those of `kumiko_call_kind`.
@@ -73,6 +78,8 @@ struct ProgramCall {
   eq::Extent scratchBytes = 0;
   std::string nodes;  ///< source nodes, comma separated
   size_t results = 0; ///< of a kernel: how many of the buffers
+  /// The kernel before the plan said where its buffers lie; not in the artefact.
+  std::string origin = {};
   CallKind kind = CallKind::Kernel;
   uint32_t loops = 0; ///< how many are around the call
   uint64_t body = 0, otherwise = 0;
@@ -87,6 +94,14 @@ struct ProgramCall {
   llvm::SmallVector<BufferRef, 2> ends = {};
 
   bool isKernel() const { return kind == CallKind::Kernel; }
+};
+
+/// A call that is not made because its operands lie where its result has them.
+struct OmittedCall {
+  size_t before = 0;  ///< the number of the call that follows
+  std::string kernel; ///< as `origin` of a call
+  std::string nodes;
+  bool isNested = false; ///< in a loop or a branch
 };
 
 /// A run of bytes of the weights. The bytes are a view (of the mapped model file, of a resource) or `owned`.
@@ -131,6 +146,8 @@ struct Program {
   std::vector<ProgramValue> inputs;
   std::vector<ProgramValue> outputs;
   std::vector<ProgramCall> calls;
+  /// For those who compare the program with what it was made from; not in the artefact.
+  std::vector<OmittedCall> omitted;
   /// In rising order of offset, without overlap; gaps are zero. The bytes that views point to outlive the program.
   std::vector<WeightSegment> weights;
   uint64_t weightsBytes = 0;

@@ -83,6 +83,8 @@ private:
         if (sizes.back())
           std::memcpy(guarded.data(), event.buffers[number], sizes.back());
         guarded.forbidWrites();
+      } else if (buffer.isPartial && sizes.back()) {
+        std::memcpy(guarded.data(), event.buffers[number], sizes.back());
       }
       pointers.push_back(guarded.data());
     }
@@ -90,9 +92,23 @@ private:
   }
 
   void close(const WatchedCalls::Event &event) {
+    std::vector<std::vector<char>> before(buffers.size());
     for (size_t number = operandsOf(event.call); number < buffers.size(); ++number)
-      if (sizes[number])
+      if (const char *old = static_cast<const char *>(event.buffers[number]); event.call.buffers[number].isPartial)
+        before[number].assign(old, old + sizes[number]);
+    for (size_t number = operandsOf(event.call); number < buffers.size(); ++number)
+      if (before[number].empty() && sizes[number])
         std::memcpy(event.buffers[number], pointers[number], sizes[number]);
+      else
+        copyChanges(before[number], static_cast<const char *>(pointers[number]),
+                    static_cast<char *>(event.buffers[number]));
+  }
+
+  /// What others have written in between stays, also where two results of a call lie in each other's gaps.
+  static void copyChanges(llvm::ArrayRef<char> before, const char *after, char *target) {
+    for (size_t byte = 0; byte < before.size(); ++byte)
+      if (after[byte] != before[byte])
+        target[byte] = after[byte];
   }
 
   /// The operand whose place a result takes.

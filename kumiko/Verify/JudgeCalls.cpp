@@ -33,8 +33,12 @@ public:
     size_t operands = event.run ? event.call.buffers.size() - event.call.results : 0;
     llvm::ArrayRef<BufferRef> places = event.run ? llvm::ArrayRef(event.call.buffers) : event.call.ends;
     for (size_t number = operands; number < places.size(); ++number) {
+      std::vector<char> &result = results[event.number].emplace_back();
       const char *bytes = static_cast<const char *>(event.buffers[number]);
-      results[event.number].emplace_back(bytes, bytes + numberOf(program, event.symbols, places[number].bytes));
+      if (places[number].strides.empty())
+        result.assign(bytes, bytes + numberOf(program, event.symbols, places[number].bytes));
+      else
+        gather(places[number], 0, bytes, event.symbols, result);
     }
     return KUMIKO_OK;
   }
@@ -51,6 +55,19 @@ public:
   llvm::DenseMap<size_t, std::vector<std::vector<char>>> results;
 
 private:
+  /// The elements of a tensor that lies in a larger one, from dimension number `dimension` on.
+  void gather(const BufferRef &place, size_t dimension, const char *bytes, const int64_t *symbols,
+              std::vector<char> &result) const {
+    if (dimension == place.extents.size()) {
+      result.insert(result.end(), bytes, bytes + place.elementBytes);
+      return;
+    }
+    int64_t extent = numberOf(program, symbols, place.extents[dimension]),
+            stride = numberOf(program, symbols, place.strides[dimension]);
+    for (int64_t n = 0; n < extent; ++n)
+      gather(place, dimension + 1, bytes + n * stride * place.elementBytes, symbols, result);
+  }
+
   const int64_t *symbols = nullptr;
   const Program &program;
   const llvm::DenseSet<size_t> &wanted;
@@ -71,33 +88,61 @@ static llvm::StringRef calleeOf(mlir::Operation *op) {
   return call ? call.getCallee() : llvm::StringRef();
 }
 
-/// The last call of the program that belongs to the fused call number `index`, whose first is `first`. Scheduling may
-/// have cut a kernel into several; its pieces follow each other and name nodes of the whole.
-static size_t lastPiece(llvm::ArrayRef<ProgramCall> program, size_t first, llvm::ArrayRef<mlir::Operation *> fused,
+namespace {
+/// A call of the program, or one that is left out of it.
+struct Step {
+  llvm::StringRef kernel, nodes;
+  std::optional<size_t> number; ///< nothing for one that is left out
+};
+} // namespace
+
+/// The calls of the program in the order in which they were fused, those inside of others left out.
+static std::vector<Step> stepsOf(const Program &program) {
+  std::vector<Step> steps;
+  auto omitted = program.omitted.begin();
+  for (size_t number = 0; number <= program.calls.size();) {
+    for (; omitted != program.omitted.end() && omitted->before <= number; ++omitted)
+      if (!omitted->isNested)
+        steps.push_back({omitted->kernel, omitted->nodes, std::nullopt});
+    if (number == program.calls.size())
+      break;
+    const ProgramCall &call = program.calls[number];
+    steps.push_back({call.origin, call.nodes, number});
+    number += 1 + call.body + call.otherwise;
+  }
+  return steps;
+}
+
+/// The last step that belongs to the fused call number `index`, whose first is `first`. Scheduling may have cut a
+/// kernel into several; its pieces follow each other and name nodes of the whole.
+static size_t lastPiece(llvm::ArrayRef<Step> steps, size_t first, llvm::ArrayRef<mlir::Operation *> fused,
                         size_t index) {
-  if (program[first].kernel == calleeOf(fused[index]))
+  if (steps[first].kernel == calleeOf(fused[index]))
     return first;
   std::string nodes = sourceNodes(fused[index]->getLoc());
   llvm::StringRef next = index + 1 < fused.size() ? calleeOf(fused[index + 1]) : llvm::StringRef();
   size_t last = first;
-  while (last + 1 < program.size() && program[last + 1].isKernel() && program[last + 1].kernel != next &&
-         within(program[last + 1].nodes, nodes))
+  while (last + 1 < steps.size() && !steps[last + 1].kernel.empty() && steps[last + 1].kernel != next &&
+         within(steps[last + 1].nodes, nodes))
     ++last;
   return last;
 }
 
-/// For each of the fused calls the call of the program after which its results are there.
-static llvm::Expected<std::vector<size_t>> lastPieces(llvm::ArrayRef<ProgramCall> program,
-                                                      llvm::ArrayRef<mlir::Operation *> fused) {
-  std::vector<size_t> last;
+/// For each of the fused calls the call of the program after which its results are there; nothing where that is none
+/// of its own.
+static llvm::Expected<std::vector<std::optional<size_t>>> lastPieces(const Program &program,
+                                                                     llvm::ArrayRef<mlir::Operation *> fused) {
+  std::vector<std::optional<size_t>> last;
+  std::vector<Step> steps = stepsOf(program);
   size_t number = 0;
   for (size_t index = 0; index < fused.size(); ++index) {
-    if (number >= program.size())
+    if (number >= steps.size())
       return defectError("the compiled program has fewer calls than the fused one");
     // Reading a symbol is one call.
     bool reads = llvm::isa<nn::SymbolOp>(fused[index]);
-    last.push_back(reads ? number : lastPiece(program, number, fused, index));
-    number = last.back() + 1 + program[last.back()].body + program[last.back()].otherwise;
+    size_t piece = reads ? number : lastPiece(steps, number, fused, index);
+    last.push_back(steps[piece].number);
+    number = piece + 1;
   }
   return last;
 }
@@ -156,7 +201,7 @@ std::vector<Judgement> kumiko::judgeCalls(mlir::ModuleOp fused, const CompiledMo
   for (mlir::Operation &op : main.getBody().front())
     if (llvm::isa<nn::CallOp, nn::SymbolOp>(op) || op.getNumRegions() != 0)
       calls.push_back(&op);
-  auto last = lastPieces(compiled.program.calls, calls);
+  auto last = lastPieces(compiled.program, calls);
   if (!last) {
     takeProblems(last.takeError(), problems);
     return {};
@@ -165,8 +210,8 @@ std::vector<Judgement> kumiko::judgeCalls(mlir::ModuleOp fused, const CompiledMo
   llvm::DenseMap<mlir::Operation *, size_t> judged;
   llvm::DenseSet<size_t> wanted;
   for (auto [op, call] : llvm::zip_equal(calls, *last))
-    if (!llvm::isa<nn::SymbolOp>(op))
-      wanted.insert(judged[op] = call);
+    if (!llvm::isa<nn::SymbolOp>(op) && call)
+      wanted.insert(judged[op] = *call);
   Recording recording(compiled.program, wanted);
   auto symbols = record(compiled, inputs, recording, problems);
   if (!symbols)

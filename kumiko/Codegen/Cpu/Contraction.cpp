@@ -91,7 +91,7 @@ private:
     for (const Output &output : k.written)
       for (const Piece &piece : output.pieces)
         if (std::optional<Position> position = forward(piece.source, result)) {
-          reads.forms.push_back(piece.offsetOf(*position));
+          reads.forms.push_back(offsetOf(piece, *position));
           reads.collect(piece.source, *position);
         }
     rowLoops = mergeLoops(reads, c.rows, c.extents);
@@ -550,7 +550,7 @@ private:
           value = k.demand.at(piece.source, *forward(piece.source, result));
     for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
       for (const Piece &piece : output.pieces)
-        k.demand.store(values[piece.source], memref, piece.offsetOf(*forward(piece.source, result)));
+        k.demand.store(values[piece.source], memref, offsetOf(piece, *forward(piece.source, result)));
     c.parts == 1 ? k.demand.unfix(op->getResult(0)) : k.demand.undefine(op->getResult(0));
   }
 

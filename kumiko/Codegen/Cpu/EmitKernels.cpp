@@ -127,6 +127,38 @@ static LogicalResult checkRoutine(nn::KernelOp kernel, ArrayRef<std::string> sym
   return success();
 }
 
+/// Strides belong to buffers that are there, and to templates that go by them.
+static LogicalResult checkPlaces(nn::KernelOp kernel, const Schedule &schedule) {
+  SmallVector<Type> buffers(kernel.getArgumentTypes());
+  llvm::append_range(buffers, kernel.getResultTypes());
+  for (const auto &[number, strides] : schedule.apart)
+    if (number >= int64_t(buffers.size()) ||
+        cast<RankedTensorType>(buffers[number]).getRank() != int64_t(strides.size()))
+      return kernel.emitError("the schedule's apart names a buffer that is not there, or of another rank");
+  if (!schedule.apart.empty() && schedule.kind != KernelKind::Contraction && schedule.kind != KernelKind::Rows &&
+      schedule.kind != KernelKind::Points)
+    return kernel.emitError("the schedule's template takes no buffers that lie apart");
+  return success();
+}
+
+/// The results of a kernel as boxes, without what lies there already; nothing for a routine.
+static std::vector<Output> outputsOf(Block &body, const Schedule &schedule, KernelExtents &extents) {
+  std::vector<Output> outputs;
+  if (schedule.kind == KernelKind::Routine)
+    return outputs;
+  for (auto [number, result] : llvm::enumerate(body.getTerminator()->getOperands())) {
+    Extents strides = schedule.stridesOf(body.getNumArguments() + number, extents.of(result));
+    Output &output = outputs.emplace_back(traceOutput(result, extents, schedule.kind == KernelKind::Rows, strides));
+    llvm::erase_if(output.pieces, [&, number = number](const Piece &piece) {
+      auto argument = dyn_cast<BlockArgument>(piece.source);
+      return argument && schedule.isPlaced(argument.getArgNumber(), number);
+    });
+  }
+  return outputs;
+}
+
+static bool isEmpty(const Output &output) { return output.pieces.empty() && output.borders.empty(); }
+
 static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbols) {
   FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
   if (failed(schedule))
@@ -143,6 +175,11 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
 
   OpBuilder b(kernel);
   Location loc = kernel.getLoc();
+  if (schedule->kind != KernelKind::Routine && failed(checkPlaces(kernel, *schedule)))
+    return failure();
+  std::vector<Output> written = outputsOf(body, *schedule, storage.extents);
+  if (!written.empty() && llvm::all_of(written, isEmpty))
+    return success(); // all that it would write is there
   func::FuncOp function = createFunction(b, kernel);
   if (schedule->kind == KernelKind::Routine) {
     emitRoutine(b, function, cast<nn::RoutineOp>(body.front()), results, schedule->chunks, symbols);
@@ -158,8 +195,9 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
   Block *block = &function.getBody().front();
   Block::BlockArgListType pointers = block->getArguments().take_back(buffers);
   Entry entry(block, loc, block->getArgument(1), symbols);
-  Kernel k{b,  loc,     storage, Demand(b, loc, entry, storage, schedule->lanes), *schedule, shape, body, {},
-           {}, Value(), Value()};
+  Kernel k{b,         loc,     storage, Demand(b, loc, entry, storage, schedule->lanes),
+           *schedule, shape,   body,    std::move(written),
+           {},        Value(), Value()};
   auto packings = packingsOf(shape, *schedule, body);
   for (BlockArgument argument : body.getArguments()) {
     const Packing *packing = packingOfArgument(packings, argument.getArgNumber());
@@ -167,15 +205,19 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
     // A packed contraction finds its panels itself; any other reader goes by strides.
     if (packing && schedule->kind != KernelKind::Contraction)
       storage.strides[argument] = llvm::to_vector_of<Extent, 6>(packing->strides());
+    if (const Extents *strides = schedule->apartOf(argument.getArgNumber())) {
+      storage.strides[argument] = *strides;
+      elements = Extent::overflow(); // lies in something of any size
+    }
     bool words = packing && packing->integers;
     k.demand.bind(argument, memrefFromPointer(b, loc, pointers[argument.getArgNumber()],
                                               words ? MemRefType::get({elements.value()}, b.getI32Type())
                                                     : storageOf(argument.getType(), elements)));
   }
   for (auto [number, result] : llvm::enumerate(results)) {
-    k.written.push_back(traceOutput(result, storage.extents, schedule->kind == KernelKind::Rows));
-    k.outputs.push_back(memrefFromPointer(b, loc, pointers[arguments + number],
-                                          storageOf(result.getType(), storage.extents.elementsOf(result))));
+    bool apart = schedule->apartOf(arguments + number);
+    Extent elements = apart ? Extent::overflow() : storage.extents.elementsOf(result);
+    k.outputs.push_back(memrefFromPointer(b, loc, pointers[arguments + number], storageOf(result.getType(), elements)));
   }
   k.chunk = arith::IndexCastOp::create(b, loc, b.getIndexType(), block->getArgument(2));
   entry.anchor = k.chunk.getDefiningOp();

@@ -65,13 +65,6 @@ bool kumiko::cpu::hasLanes(ArrayRef<Form> position) {
   return llvm::any_of(position, [](const Form &form) { return form.hasLanes(); });
 }
 
-Extents kumiko::cpu::rowMajorStrides(ArrayRef<Extent> shape) {
-  Extents strides(shape.size(), 1);
-  for (size_t d = shape.size(); d > 1; --d)
-    strides[d - 2] = strides[d - 1] * shape[d - 1];
-  return strides;
-}
-
 Form kumiko::cpu::offsetBy(ArrayRef<Form> position, ArrayRef<Extent> strides) {
   Form offset;
   for (const auto &[form, stride] : llvm::zip_equal(position, strides))
@@ -81,6 +74,10 @@ Form kumiko::cpu::offsetBy(ArrayRef<Form> position, ArrayRef<Extent> strides) {
 
 Form kumiko::cpu::linearize(ArrayRef<Form> position, ArrayRef<Extent> shape) {
   return offsetBy(position, rowMajorStrides(shape));
+}
+
+Form kumiko::cpu::offsetOf(const Piece &piece, ArrayRef<Form> position) {
+  return Form(piece.constant) + offsetBy(position, piece.strides);
 }
 
 Form Storage::offsetIn(Value tensor, ArrayRef<Form> position) {

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Schedule/KernelExtents.h"
+#include "kumiko/Schedule/Pieces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
@@ -63,7 +63,8 @@ struct Storage {
 /// The offset of `position` in a buffer of these strides, or in a row-major one of the given shape.
 Form offsetBy(llvm::ArrayRef<Form> position, llvm::ArrayRef<eq::Extent> strides);
 Form linearize(llvm::ArrayRef<Form> position, llvm::ArrayRef<eq::Extent> shape);
-Extents rowMajorStrides(llvm::ArrayRef<eq::Extent> shape);
+/// Where the element at `position` of the source goes.
+Form offsetOf(const Piece &piece, llvm::ArrayRef<Form> position);
 
 /// The position in the source of the element at `position` of the view.
 Position positionBehind(mlir::tensor::ExtractSliceOp view, llvm::ArrayRef<Form> position);

@@ -1,9 +1,9 @@
 //===- Kernel.h - one kernel while its code is being emitted ---------------===//
 #pragma once
 #include "kumiko/Codegen/Cpu/Demand.h"
-#include "kumiko/Codegen/Cpu/Pieces.h"
 #include "kumiko/Codegen/Cpu/Reads.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Schedule/Pieces.h"
 #include "kumiko/Schedule/Schedule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

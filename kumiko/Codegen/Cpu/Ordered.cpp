@@ -381,7 +381,7 @@ private:
       Position position = apply(result(), point);
       for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
         for (const Piece &piece : output.pieces)
-          k.demand.store(k.demand.at(piece.source, position), memref, piece.offsetOf(position));
+          k.demand.store(k.demand.at(piece.source, position), memref, offsetOf(piece, position));
       k.demand.unfix(op->getResult(0));
     }
   }

@@ -113,7 +113,7 @@ public:
       reads.collect(target.piece->source, position);
     Reads sources = reads;
     for (const Target &target : targets)
-      reads.forms.push_back(target.piece->offsetOf(position));
+      reads.forms.push_back(offsetOf(*target.piece, position));
     loops = mergeLoops(reads, all, k.storage.extents.of(targets.front().piece->source));
     point.assign(rank, Form());
     if (loops.empty())
@@ -211,7 +211,7 @@ private:
     for (unsigned d = 0; d < targets.front().piece->rank(); ++d)
       position.push_back(Form::ofSlot(d));
     return llvm::all_of(targets, [&](const Target &target) {
-      Form offset = target.piece->offsetOf(position);
+      Form offset = offsetOf(*target.piece, position);
       return offset.coefficientOf(lane.loop).is(1) && offset.coefficientOf(line.loop) == lane.extent;
     });
   }
@@ -223,7 +223,7 @@ private:
       for (int64_t n = 0; n < parts->extent.value(); ++n) {
         point[parts->loop] = Form(n);
         values.push_back(k.demand.at(target.piece->source, point));
-        offsets.push_back(target.piece->offsetOf(point));
+        offsets.push_back(offsetOf(*target.piece, point));
       }
       k.demand.storeLanes(values, target.memref, offsets);
     }
@@ -324,7 +324,7 @@ private:
       if (!values.contains(target.piece->source))
         values[target.piece->source] = k.demand.at(target.piece->source, point);
     for (const Target &target : targets)
-      k.demand.store(values[target.piece->source], target.memref, target.piece->offsetOf(point));
+      k.demand.store(values[target.piece->source], target.memref, offsetOf(*target.piece, point));
   }
 
   /// A single element belongs to the first chunk.
@@ -423,7 +423,7 @@ private:
     for (const RowEnds &row : ends) {
       auto at = [&](const Extent &place) {
         point[lane.loop] = Form(place);
-        k.demand.store(row.value, row.target->memref, row.target->piece->offsetOf(point));
+        k.demand.store(row.value, row.target->memref, offsetOf(*row.target->piece, point));
       };
       for (int64_t n = 0; n < row.before; ++n)
         at(n - row.before);
@@ -541,7 +541,7 @@ private:
     const Value *value = values.begin();
     for (const Position &position : positions)
       for (const Target &target : targets)
-        k.demand.store(*value++, target.memref, target.piece->offsetOf(position));
+        k.demand.store(*value++, target.memref, offsetOf(*target.piece, position));
   }
 
   //===--- blocks ---------------------------------------------------------------------------------===//

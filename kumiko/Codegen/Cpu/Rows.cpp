@@ -109,7 +109,7 @@ private:
     for (const Output &output : k.written)
       for (const Piece &piece : output.pieces) {
         reads.collect(piece.source, positionOf(piece.source));
-        reads.forms.push_back(piece.offsetOf(positionOf(piece.source)));
+        reads.forms.push_back(offsetOf(piece, positionOf(piece.source)));
       }
     rowLoops = mergeLoops(reads, llvm::to_vector(llvm::seq<unsigned>(0, keptRank)), extents);
     depthLoops = mergeLoops(reads, llvm::to_vector(llvm::seq<unsigned>(keptRank, rank)), extents);
@@ -292,7 +292,7 @@ private:
   void writePiece(const Piece &piece, Value memref) {
     auto write = [&] {
       Position position = positionIn(piece.source, point);
-      k.demand.store(k.demand.at(piece.source, position), memref, piece.offsetOf(position));
+      k.demand.store(k.demand.at(piece.source, position), memref, offsetOf(piece, position));
     };
     if (piece.rank() == keptRank)
       return write();

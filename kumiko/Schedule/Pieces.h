@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Codegen/Cpu/Form.h"
+#include "kumiko/Schedule/KernelExtents.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <vector>
 
-namespace kumiko::cpu {
+namespace kumiko {
 
 /// source[d0, d1, ...] goes to offset constant + sum strides[i] * di of the flat result.
 struct Piece {
@@ -19,7 +19,6 @@ struct Piece {
   eq::Extent constant;
 
   size_t rank() const { return strides.size(); }
-  Form offsetOf(llvm::ArrayRef<Form> position) const;
 };
 
 /// Everything of a box outside [low, low + extent) holds `value`.
@@ -36,8 +35,10 @@ struct Output {
   std::vector<Border> borders;
 };
 
-/// How `result` of a kernel is written; a whole of one piece where it does not end in pads or inserts. A kernel that
-/// works `byRows` writes what it also reads as whole rows.
-Output traceOutput(mlir::Value result, KernelExtents &extents, bool byRows);
+/// How `result` of a kernel is written, whose elements lie these strides apart; a whole of one piece where it does not
+/// end in pads or inserts. A kernel that works `byRows` writes what it also reads as whole rows.
+Output traceOutput(mlir::Value result, KernelExtents &extents, bool byRows, llvm::ArrayRef<eq::Extent> strides);
 
-} // namespace kumiko::cpu
+Extents rowMajorStrides(llvm::ArrayRef<eq::Extent> shape);
+
+} // namespace kumiko

@@ -1,14 +1,18 @@
 //===- Pieces.cpp - a result as boxes to be written ------------------------===//
-#include "kumiko/Codegen/Cpu/Pieces.h"
+#include "kumiko/Schedule/Pieces.h"
 #include "kumiko/Schedule/KernelShape.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace kumiko;
-using namespace kumiko::cpu;
 using eq::Extent;
 
-Form Piece::offsetOf(ArrayRef<Form> position) const { return Form(constant) + offsetBy(position, strides); }
+Extents kumiko::rowMajorStrides(ArrayRef<Extent> shape) {
+  Extents strides(shape.size(), 1);
+  for (size_t d = shape.size(); d > 1; --d)
+    strides[d - 2] = strides[d - 1] * shape[d - 1];
+  return strides;
+}
 
 /// The strides of a tensor whose dimensions were grouped, from those of the groups.
 static Extents ungroup(ArrayRef<ReassociationIndices> groups, ArrayRef<Extent> strides, ArrayRef<Extent> shape) {
@@ -100,8 +104,8 @@ void Tracer::trace(const Piece &piece) {
   output.pieces.push_back(piece);
 }
 
-Output kumiko::cpu::traceOutput(Value result, KernelExtents &extents, bool byRows) {
+Output kumiko::traceOutput(Value result, KernelExtents &extents, bool byRows, ArrayRef<Extent> strides) {
   Tracer tracer(extents, byRows);
-  tracer.trace({result, rowMajorStrides(extents.of(result)), 0});
+  tracer.trace({result, Extents(strides), 0});
   return std::move(tracer.output);
 }
