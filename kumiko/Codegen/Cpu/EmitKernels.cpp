@@ -48,12 +48,19 @@ static MemRefType storageOf(Type tensor, const Extent &elements) {
   return MemRefType::get({elements.isStatic() ? elements.value() : ShapedType::kDynamic}, element);
 }
 
+/// LLVM would turn loops that copy into calls of the C library, once per row: its way to copy depends on the processor
+/// and on where the row lies, and is often slower than the vectors at hand.
+static void keepCopies(func::FuncOp function) {
+  function->setAttr("passthrough", Builder(function).getStrArrayAttr({"no-builtin-memcpy"}));
+}
+
 static func::FuncOp createFunction(OpBuilder &b, nn::KernelOp kernel) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto type = b.getFunctionType({pointer, pointer, b.getI64Type(), pointer}, {b.getI32Type()});
   auto module = ModuleOp::create(b, kernel.getLoc(), kernel.getName());
   b.setInsertionPointToStart(module.getBody());
   auto function = func::FuncOp::create(b, kernel.getLoc(), kernel.getName(), type);
+  keepCopies(function);
   b.setInsertionPointToStart(function.addEntryBlock());
   return function;
 }
@@ -79,6 +86,7 @@ static func::FuncOp createInside(OpBuilder &b, func::FuncOp entry, size_t count,
   b.setInsertionPointAfter(entry);
   auto inside = func::FuncOp::create(b, loc, name, type);
   inside.setPrivate();
+  keepCopies(inside);
   inside->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
   for (size_t n = 0; n < count; ++n)
     if (!shared.test(n))

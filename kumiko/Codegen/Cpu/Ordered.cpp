@@ -232,10 +232,10 @@ void kumiko::cpu::emitScatter(Kernel &k) {
   op.getReductionDims(points);
   auto here = [&] { return k.storage.offsetIn(op->getResult(0), apply(result, share.point)); };
 
-  // All of an outer point: often one stretch of memory, which is copied as such where rows are not worth it.
+  // All of an outer point: often one stretch of memory, which is copied as such.
   SmallVector<unsigned> elements = places;
-  if (shape.loops.lane)
-    elements.push_back(*shape.loops.lane);
+  if (shape.loops.lane || share.inside)
+    elements.push_back(innermost);
   llvm::sort(elements);
   Reads reads(shape.loops.extents.size(), k.storage);
   Position everyLoop;
@@ -244,11 +244,9 @@ void kumiko::cpu::emitScatter(Kernel &k) {
   reads.collect(start, apply(result, everyLoop));
   reads.forms.push_back(k.storage.offsetIn(op->getResult(0), apply(result, everyLoop)));
 
-  bool shortRows =
-      shape.loops.lane && typicalSize(shape.loops.extents[*shape.loops.lane]) < 4 * int64_t(k.demand.lanes);
   share.outer([&] {
     auto copy = [&] { k.demand.store(k.demand.at(start, apply(result, share.point)), memref, here()); };
-    if (!shortRows || !share.asOne(reads, elements, copy))
+    if (!share.asOne(reads, elements, copy))
       share.everywhere(places, innermost, copy);
     share.each(points, [&] { share.alongInside([&] { scatterPoint(share, here); }); });
   });

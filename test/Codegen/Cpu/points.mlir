@@ -1,7 +1,10 @@
 // RUN: kumiko-opt %s --kumiko-emit-kernels | FileCheck %s
 
-// Two dimensions that every read and write treats as one are one loop; the last vector is masked.
+// Two dimensions that every read and write treats as one are one loop; the last vector is masked. Copies stay loops.
 // CHECK-LABEL: func.func @merged
+// CHECK-SAME: no-builtin-memcpy
+// CHECK: func.func private @merged_inside
+// CHECK-SAME: no-builtin-memcpy
 // CHECK: scf.for
 // CHECK: vector.load
 // CHECK: arith.negf
