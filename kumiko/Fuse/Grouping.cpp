@@ -361,10 +361,18 @@ private:
     if (shape(op).kind == OpClass::Contraction && !isBox)
       return Decision::forbid("a contraction reads its operands many times");
     bool leaking = leaks(producer, [&](Operation *user) { return homes.lookup(user) == &group; });
-    if (sameRows || (group.rows && (leaking || !value.hasOneUse()))) {
+    // Another value of it may be read by a product or a window, which would compute that again and again.
+    bool readOften = !isBox && llvm::any_of(producer.ops, [&](Operation *each) {
+      return llvm::any_of(each->getUsers(), [&](Operation *user) {
+        return user != op && homes.lookup(user) == &group && shape(user).kind != OpClass::Injective;
+      });
+    });
+    if (sameRows || (group.rows && (leaking || readOften || !value.hasOneUse()))) {
       if (Decision decision = canPrecedeRows(producer, group, op); !decision)
         return decision;
     } else {
+      if (readOften)
+        return Decision::forbid("a product or a window reads another value of the producer");
       bool sideBySide = group.kind == OpClass::Injective && hasOneReader(value);
       if (!value.hasOneUse() && !sideBySide)
         return Decision::forbid("the value has other readers");
