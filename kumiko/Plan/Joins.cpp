@@ -97,6 +97,9 @@ void Joins::findIn(nn::CallOp call) {
     Extents strides = around.strides.empty() ? rowMajorStrides(kernel.extents.of(yielded)) : around.strides;
     Output output = traceOutput(yielded, kernel.extents, /*byRows=*/false, strides);
     isDone &= output.borders.empty() && output.pieces.size() > 1;
+    llvm::DenseMap<Value, size_t> times;
+    for (const Piece &piece : output.pieces)
+      ++times[piece.source];
     for (const Piece &piece : output.pieces) {
       auto argument = dyn_cast<BlockArgument>(piece.source);
       if (!argument || output.pieces.size() < 2) {
@@ -107,10 +110,8 @@ void Joins::findIn(nn::CallOp call) {
       if (isOneStretch(kernel.extents.of(argument), part.strides))
         part.strides.clear();
       Value value = call->getOperand(argument.getArgNumber());
-      auto isSame = [&](const Piece &other) { return other.source == piece.source; };
-      Decision decision = llvm::count_if(output.pieces, isSame) > 1
-                              ? Decision::forbid("a part is in several places of the joined tensor")
-                              : canPlace(value, call, part);
+      Decision decision = times[argument] > 1 ? Decision::forbid("a part is in several places of the joined tensor")
+                                              : canPlace(value, call, part);
       if (!decision) {
         isDone = false;
         remark::missed(call.getLoc(), remark::RemarkOpts::name("NotJoined").category("Plan"))
