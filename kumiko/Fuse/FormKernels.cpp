@@ -108,6 +108,8 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
   using FormKernelsPassBase::FormKernelsPassBase;
 
   void runOnOperation() override {
+    machine.lanes = lanes;
+    machine.registers = registers;
     KernelBuilder builder(getOperation());
     for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (!function.isExternal())
@@ -131,9 +133,9 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
         form(region.front(), builder);
     }
     copyBareResults(block);
-    repeatCheapOps(block);
+    repeatCheapOps(block, machine);
     if (fuse)
-      for (const auto &group : groupOps(block))
+      for (const auto &group : groupOps(block, machine))
         builder.build(*group);
     else
       for (Operation &op : llvm::make_early_inc_range(block))
@@ -146,5 +148,7 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
         for (Operation *copy : copyLastStates(loop))
           buildAlone(copy, builder);
   }
+
+  Machine machine;
 };
 } // namespace

@@ -40,6 +40,8 @@ static bool readsPart(Operation *op, unsigned operand, Value value) {
 namespace {
 class Grouping {
 public:
+  explicit Grouping(const Machine &machine) : machine(machine) {}
+
   std::vector<std::unique_ptr<Group>> run(Block &block) {
     for (Operation &op : block) {
       if (nn::findsSymbols(&op))
@@ -124,12 +126,17 @@ private:
       Group *group = groupOf(operand.get());
       if (!group || (best && group->kind <= best->kind))
         continue;
+      // What is read more often, or in part, is computed on the way or not at all: absorbProducers.
+      ReadKind kind = shape(op).reads[operand.getOperandNumber()];
+      if (group->kind == OpClass::Injective && kind != ReadKind::Identity && kind != ReadKind::Shifted &&
+          elementsOf(operand.get()) != elementsOf(op->getResult(0)))
+        continue;
       if (Decision decision = canFollow(*group, op, operand.getOperandNumber()); !decision) {
         refuse(op, operand.get(), decision);
         continue;
       }
       best = group;
-      through = shape(op).reads[operand.getOperandNumber()];
+      through = kind;
       from = operand.get();
     }
     if (!best)
@@ -178,8 +185,6 @@ private:
         if (kind != ReadKind::Identity || longExtentsOf(value) != longExtentsOf(op->getResult(0)))
           return Decision::forbid("the value has other readers");
       }
-      if (elementsOf(value) != elementsOf(op->getResult(0)) && kind != ReadKind::Identity && kind != ReadKind::Shifted)
-        return Decision::forbid("elements would be computed more than once");
       break;
     case OpClass::Contraction:
       if (group.whole || readInParts(group, value)) {
@@ -257,8 +262,6 @@ private:
     if (Decision decision = staysInRows(op, *group.rows, [&](Value each) { return groupOf(each) == &group; });
         !decision)
       return decision;
-    if (Decision decision = sharesRows(*group.rows, op); !decision)
-      return decision;
     return canHold(group, op);
   }
 
@@ -270,8 +273,11 @@ private:
     return Decision::allow();
   }
 
-  Decision canHold(const Group &group, Operation *op) const {
-    if (Decision decision = fitsKernel(group.ops, {op}); !decision)
+  /// Whether `op`, which reads values of `group`, may join it as far as the other ops go, and pays.
+  Decision canHold(const Group &group, Operation *op) {
+    if (Decision decision = fitsKernel(group.ops.size() + 1); !decision)
+      return decision;
+    if (Decision decision = pays(machine, [&](Merge &merge) { tellJoin(group, op, merge); }); !decision)
       return decision;
     if (Decision decision = isKnownInTime(group, [&](Operation *user) { return user == op; }); !decision)
       return decision;
@@ -282,6 +288,29 @@ private:
     if (comeFrom(others, group, nullptr, homes))
       return Decision::forbid("another operand waits for the producer's kernel");
     return Decision::allow();
+  }
+
+  void tellJoin(const Group &group, Operation *op, Merge &merge) {
+    eq::Extent points = elementsOf(op->getResult(0));
+    auto isInside = [&](Operation *user) { return user == op || homes.lookup(user) == &group; };
+    // A number per row is there when the reduction is done; a row beside it was there before.
+    bool readsNumber = false;
+    SmallVector<Value, 2> whole;
+    for (Value operand : llvm::SmallSetVector<Value, 4>(op->operand_begin(), op->operand_end())) {
+      if (groupOf(operand) != &group)
+        continue;
+      merge.saves(operand, 1, llvm::all_of(operand.getUsers(), isInside));
+      if (group.rows && longExtentsOf(operand).size() == group.rows->extents.size())
+        whole.push_back(operand);
+      else
+        readsNumber = true;
+    }
+    if (group.rows && readsNumber)
+      for (Value row : whole)
+        merge.keepsRows(row, *group.rows, machine);
+    if (group.rows && shape(op).kind == OpClass::Injective)
+      merge.sharesRows(*group.rows, points, shape(op).work + 1);
+    merge.walks(points, group.ops, op);
   }
 
   //===--- kernels of other operands join ---------------------------------------------------------===//
@@ -311,10 +340,11 @@ private:
       Group *producer = groupOf(operand.get());
       if (!producer || producer == group)
         continue;
-      // What must be written anyway is written by whoever made its elements: x * f(x) behind a product, for an average
-      // and for others.
+      // What must be written anyway, or would be computed again, is computed by whoever made its elements: x * f(x)
+      // behind a product, for an average and for others, or for windows.
       auto isReader = [&](Operation *user) { return homes.lookup(user) == group; };
-      if (group->rows && producer->kind == OpClass::Injective && leaks(*producer, isReader)) {
+      if (producer->kind == OpClass::Injective &&
+          ((group->rows && leaks(*producer, isReader)) || readsAgain(operand))) {
         followWhole(*producer);
         producer = groupOf(operand.get());
       }
@@ -378,11 +408,12 @@ private:
         return Decision::forbid("the value has other readers");
       if (leaking && (!sideBySide || !leaksOnly(producer, group, longExtentsOf(op->getResult(0)))))
         return Decision::forbid("the producer has readers of other sizes");
-      eq::Extent reads = shape(op).kind == OpClass::Reduction ? shape(op).points : elementsOf(op->getResult(0));
-      if (!isBox && !shape(op).joinsBoxes && !(elementsOf(value) - reads).knownNonNegative())
+      if (!isBox && readsAgain(operand) && (group.rows || !isSpread(operand)))
         return Decision::forbid("elements would be computed more than once");
     }
-    return canJoin(producer, group);
+    if (Decision decision = canJoin(producer, group); !decision || isBox) // which costs nothing
+      return decision;
+    return pays(machine, [&](Merge &merge) { tellPrecede(producer, group, operand, merge); });
   }
 
   /// Whether `producer` and `group`, which reads it, can be one kernel, whatever they do.
@@ -393,11 +424,67 @@ private:
       return decision;
     if (Decision decision = isKnownInTime(group, isProducer); !decision)
       return decision;
-    if (Decision decision = fitsKernel(group.ops, producer.ops); !decision)
+    if (Decision decision = fitsKernel(group.ops.size() + producer.ops.size()); !decision)
       return decision;
     if (comesFrom(group, producer, homes) || comesFrom(producer, group, homes))
       return Decision::forbid("another operand waits for the producer's kernel");
     return Decision::allow();
+  }
+
+  void tellPrecede(const Group &producer, const Group &group, OpOperand &operand, Merge &merge) {
+    Operation *op = operand.getOwner();
+    auto isInside = [&](Operation *user) { return llvm::is_contained({&group, &producer}, homes.lookup(user)); };
+    Value value = operand.get();
+    merge.saves(value, 1, llvm::all_of(value.getUsers(), isInside));
+    int64_t work = workAt(producer.ops, [&](Operation *each) { return shape(each).work; });
+    if (shape(op).joinsBoxes) // a loop for each part
+      return;
+    if (group.rows && !producer.rows)
+      merge.sharesRows(*group.rows, elementsOf(value), work + 1);
+    else if (!group.rows)
+      merge.computesAgain(isHoisted(operand) ? outerPointsOf(op) : pointsOf(op), elementsOf(value), work,
+                          isHoisted(operand));
+    merge.walks(pointsOf(op), group.ops, producer.ops);
+  }
+
+  /// Whether whoever computed the operand on the way might compute elements more than once; contractions never do.
+  bool readsAgain(OpOperand &operand) {
+    Operation *op = operand.getOwner();
+    return !shape(op).joinsBoxes && shape(op).kind != OpClass::Contraction &&
+           !(elementsOf(operand.get()) - pointsOf(op)).knownNonNegative();
+  }
+
+  /// The points at which `op` reads its operands.
+  eq::Extent pointsOf(Operation *op) {
+    return shape(op).kind == OpClass::Reduction ? shape(op).points : elementsOf(op->getResult(0));
+  }
+
+  /// The same with one for a whole innermost loop.
+  eq::Extent outerPointsOf(Operation *op) { return product(ArrayRef(longExtentsOf(op->getResult(0))).drop_back()); }
+
+  /// Whether an elementwise op reads the operand at one place all along its innermost loop.
+  bool isHoisted(OpOperand &operand) {
+    SmallVector<eq::Extent, 4> from = nn::extentsOf(cast<RankedTensorType>(operand.get().getType())),
+                               to = nn::extentsOf(cast<RankedTensorType>(operand.getOwner()->getResult(0).getType()));
+    while (!to.empty() && to.back().is(1)) {
+      to.pop_back();
+      if (!from.empty())
+        from.pop_back();
+    }
+    return shape(operand.getOwner()).kind == OpClass::Injective && !to.empty() && (from.empty() || from.back().is(1));
+  }
+
+  /// Whether an elementwise op reads all of the operand again and again, along dimensions of one element; windows read
+  /// some elements again.
+  bool isSpread(OpOperand &operand) {
+    Operation *op = operand.getOwner();
+    if (shape(op).kind != OpClass::Injective)
+      return shape(op).kind == OpClass::Reduction;
+    SmallVector<eq::Extent, 4> from = nn::extentsOf(cast<RankedTensorType>(operand.get().getType())),
+                               to = nn::extentsOf(cast<RankedTensorType>(op->getResult(0).getType()));
+    return from.size() <= to.size() && llvm::all_of(llvm::zip(llvm::reverse(from), llvm::reverse(to)), [](auto pair) {
+             return std::get<0>(pair).is(1) || std::get<0>(pair) == std::get<1>(pair);
+           });
   }
 
   /// Whether what others read of `producer` has the size of what is made of it: then it is written in the same loop.
@@ -480,13 +567,18 @@ private:
       return decision;
     if (comesFrom(consumer, producer, homes))
       return Decision::forbid("another operand waits for the producer's kernel");
-    return fitsKernel(producer.ops, consumer.ops);
+    if (Decision decision = fitsKernel(producer.ops.size() + consumer.ops.size()); !decision)
+      return decision;
+    return pays(machine, [&](Merge &merge) {
+      merge.saves(value, 1, /*isAlone=*/true);
+      merge.walks(elements, producer.ops, consumer.ops);
+    });
   }
 
   /// Joins the products in front of rows and behind them. What they read cannot come from what the last one makes, and
   /// nothing else leaves them.
   Group *takeProducts(Group &rows) {
-    std::optional<RowProducts> around = productsAround(rows, homes);
+    std::optional<RowProducts> around = productsAround(rows, homes, machine);
     if (!around)
       return &rows;
     if (!around->decision) {
@@ -547,6 +639,8 @@ private:
     }
   }
 
+  const Machine &machine;
+
   struct Refusal {
     Operation *op;
     Value value;
@@ -562,4 +656,6 @@ private:
 };
 } // namespace
 
-std::vector<std::unique_ptr<Group>> kumiko::groupOps(Block &block) { return Grouping().run(block); }
+std::vector<std::unique_ptr<Group>> kumiko::groupOps(Block &block, const Machine &machine) {
+  return Grouping(machine).run(block);
+}

@@ -1,7 +1,7 @@
 //===- Grouping.h - which ops share a kernel -------------------------------===//
 //
-// Walking down the graph, an op joins the kernel of a producer where that saves memory traffic and computes nothing
-// twice; then the kernels of its other operands join too. README.md has the rules as a table.
+// Walking down the graph, an op joins the kernel of a producer where that saves memory traffic; then the kernels of its
+// other operands join too. README.md has the rules as a table; Cost.h says whether what they leave open pays.
 //
 //   injective after injective      same number of elements, or a value that it alone reads; a value that others read
 //                                  too is written by the way
@@ -22,6 +22,7 @@
 #pragma once
 #include "kumiko/Fuse/OpShape.h"
 #include "kumiko/Fuse/RowShape.h"
+#include "kumiko/Support/Machine.h"
 #include "mlir/IR/Block.h"
 #include <memory>
 #include <vector>
@@ -46,6 +47,6 @@ struct Group {
 };
 
 /// The kernels of a block, in the order of their last ops. A refused merge becomes a remark.
-std::vector<std::unique_ptr<Group>> groupOps(mlir::Block &block);
+std::vector<std::unique_ptr<Group>> groupOps(mlir::Block &block, const Machine &machine);
 
 } // namespace kumiko

@@ -2,6 +2,7 @@
 #include "kumiko/Fuse/OpShape.h"
 #include "kumiko/Equation/Access.h"
 #include "kumiko/Equation/Class.h"
+#include "kumiko/Fuse/Cost.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
 
@@ -161,6 +162,7 @@ OpShape kumiko::shapeOf(Operation *op) {
   }
   shape.kind = heaviestOf(*instance);
   shape.points = pointsOf(*instance);
+  shape.work = workOf(*instance);
   if (op->getNumResults() == 1 &&
       llvm::all_of(instance->statements, [&](const eq::Statement &each) { return copiesBox(*instance, each); })) {
     shape.isBox = shape.kind == OpClass::Injective && op->getNumOperands() == 1;

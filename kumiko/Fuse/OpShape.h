@@ -24,6 +24,8 @@ struct OpShape {
   llvm::SmallVector<ReadKind, 3> reads;
   /// The points of its largest statement: how often an operand may be read.
   eq::Extent points = std::numeric_limits<int64_t>::max();
+  /// What one point of all its statements takes (Cost.h).
+  int64_t work = 0;
   /// Its result is a box of its operand: whoever reads it may read that instead.
   bool isBox = false;
   /// Its operands are written as boxes of its result, one after the other: a concatenation.

@@ -1,21 +1,20 @@
 //===- RepeatCheapOps.cpp - cheap ops are computed by each of their readers -===//
 #include "kumiko/Fuse/RepeatCheapOps.h"
+#include "kumiko/Fuse/Cost.h"
 #include "kumiko/Fuse/OpShape.h"
 #include "kumiko/Nn/Nn.h"
 
 using namespace mlir;
 using namespace kumiko;
 
-/// One elementwise op on one tensor that takes at most half the bytes of the result; whatever else it reads is one
-/// number.
+/// One elementwise op on one tensor that takes fewer bytes than the result; whatever else it reads is one number.
 static bool isWidening(Operation *op) {
   if (!isa<nn::EquationInterface>(op) || op->getNumResults() != 1 || op->getNumOperands() == 0)
     return false;
   auto narrow = cast<RankedTensorType>(op->getOperand(0).getType()),
        wide = cast<RankedTensorType>(op->getResult(0).getType());
   bool grows = narrow.clone(wide.getElementType()) == wide && narrow.getElementType().isIntOrFloat() &&
-               wide.getElementType().isIntOrFloat() &&
-               2 * narrow.getElementTypeBitWidth() <= wide.getElementTypeBitWidth();
+               wide.getElementType().isIntOrFloat() && narrow.getElementTypeBitWidth() < wide.getElementTypeBitWidth();
   auto isNumber = [](Value operand) {
     auto type = cast<RankedTensorType>(operand.getType());
     return type.hasStaticShape() && type.getNumElements() == 1;
@@ -46,7 +45,20 @@ static bool canAbsorb(Operation *reader, bool part) {
          (part && (shape.kind == OpClass::Contraction || shape.joinsBoxes));
 }
 
-void kumiko::repeatCheapOps(Block &block) {
+/// Whether it pays that each of `readers` computes `op` for itself.
+static Decision paysRepeated(Operation *op, ArrayRef<Operation *> readers, const Machine &machine) {
+  auto count = static_cast<int64_t>(readers.size());
+  bool isAlone = llvm::all_of(op->getUsers(), [&](Operation *user) { return llvm::is_contained(readers, user); });
+  eq::Extent elements = product(nn::extentsOf(cast<RankedTensorType>(op->getResult(0).getType())));
+  return pays(machine, [&](Merge &merge) {
+    merge.startsLess(isAlone ? 1 : 0);
+    merge.saves(op->getResult(0), count, isAlone);
+    merge.readsAgain(op->getOperand(0), isAlone ? count - 1 : count);
+    merge.computesAgain(elements * (isAlone ? count : count + 1), elements, shapeOf(op).work, /*isHoisted=*/false);
+  });
+}
+
+void kumiko::repeatCheapOps(Block &block, const Machine &machine) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (op.getNumResults() != 1 || op.hasOneUse() || op.use_empty())
       continue;
@@ -58,6 +70,8 @@ void kumiko::repeatCheapOps(Block &block) {
     for (Operation *reader : op.getUsers())
       if (canAbsorb(reader, part))
         readers.insert(reader);
+    if (!part && !paysRepeated(&op, readers.getArrayRef(), machine))
+      continue;
     for (Operation *reader : readers) {
       OpBuilder builder(reader);
       reader->replaceUsesOfWith(op.getResult(0), builder.clone(op)->getResult(0));

@@ -1,5 +1,6 @@
 //===- RepeatCheapOps.h - cheap ops are computed by each of their readers -===//
 #pragma once
+#include "kumiko/Support/Machine.h"
 #include "mlir/IR/Block.h"
 
 namespace kumiko {
@@ -10,6 +11,6 @@ namespace kumiko {
 ///   y = dequantize(x);  a = add(y, p);  b = add(y, q)     becomes     a = add(dequantize(x), p);  b = ...
 ///
 /// So is a part of a tensor, which costs nothing at all.
-void repeatCheapOps(mlir::Block &block);
+void repeatCheapOps(mlir::Block &block, const Machine &machine);
 
 } // namespace kumiko

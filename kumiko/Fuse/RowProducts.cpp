@@ -198,7 +198,18 @@ static Decision hasNoWeights(ArrayRef<Operation *> products) {
   return Decision::allow();
 }
 
-std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes &homes) {
+/// What a vector of f32 holds on most machines.
+constexpr int64_t shortestRow = 8;
+
+/// The template has the lanes inside of rows: shorter ones would leave most of them empty.
+static Decision fillsVectors(const RowShape &rows) {
+  const eq::Extent &length = rows.extents.back();
+  if (length.isStatic() && length.value() < shortestRow)
+    return Decision::forbid("rows between the products are shorter than a vector");
+  return Decision::allow();
+}
+
+std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes &homes, const Machine &machine) {
   ArrayRef<bool> reduced = rows.rows->reduced;
   if (rows.closed || reduced.empty() || llvm::count(reduced, true) != 1 || !reduced.back())
     return std::nullopt;
@@ -238,14 +249,19 @@ std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes
 
   addMoves(first, homes, found);
   addMoves(last, homes, found);
-  SmallVector<Operation *> more(found.scores->ops);
-  llvm::append_range(more, found.values->ops);
+  size_t ops = rows.ops.size() + found.scores->ops.size() + found.values->ops.size();
   for (Group *moves : found.moves)
-    llvm::append_range(more, moves->ops);
+    ops += moves->ops.size();
   found.decision = fillsVectors(*rows.rows);
   if (found.decision)
     found.decision = hasNoWeights({first, last});
   if (found.decision)
-    found.decision = fitsKernel(rows.ops, more);
+    found.decision = fitsKernel(ops);
+  if (found.decision)
+    found.decision = pays(machine, [&](Merge &merge) {
+      merge.startsLess(2 + static_cast<int64_t>(found.moves.size()));
+      merge.saves(found.scores->last->getResult(0), 1, /*isAlone=*/true);
+      merge.saves(slots[values->operand[left ? 0 : 1]], 1, /*isAlone=*/true);
+    });
   return found;
 }

@@ -4,6 +4,9 @@
 using namespace kumiko;
 using eq::Extent;
 
+/// Symbols of large inputs: the sides of an image, or words.
+constexpr int64_t large = 1024, largeBatch = 8;
+
 /// What is smaller for typical inputs is looked at with larger ones.
 constexpr int64_t fewElements = 16;
 
@@ -30,4 +33,8 @@ int64_t kumiko::typicalSize(const Extent &extent) {
       break;
   }
   return std::max<int64_t>(size, 1);
+}
+
+int64_t kumiko::largeSize(const Extent &extent) {
+  return extent.isStatic() ? extent.value() : std::max(sizeWith(extent, large, largeBatch), typicalSize(extent));
 }

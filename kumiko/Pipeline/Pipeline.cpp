@@ -76,6 +76,8 @@ static void addFuseStage(OpPassManager &passes, const PipelineOptions &options) 
   passes.addPass(createRefuseUncompiledPass());
   FormKernelsPassOptions form;
   form.fuse = !llvm::is_contained(options.without, fusionName);
+  form.lanes = options.machine.lanes;
+  form.registers = options.machine.registers;
   passes.addPass(createFormKernelsPass(form));
 }
 

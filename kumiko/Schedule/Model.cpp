@@ -19,7 +19,6 @@
 using namespace mlir;
 using namespace kumiko;
 
-constexpr int64_t scalarOpsPerChunk = 100'000;
 constexpr int64_t fewChunks = 4, flopsPerSmallChunk = flopsPerChunk / 4;
 /// What could be computed while a byte comes from the second-level cache or the one behind it.
 constexpr int64_t flopsPerByte = 2;

@@ -13,18 +13,10 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Schedule/KernelShape.h"
+#include "kumiko/Support/Machine.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 namespace kumiko {
-
-/// The machine as the analytical model sees it.
-struct Machine {
-  int64_t lanes = 8;      ///< f32 per vector register
-  int64_t registers = 16; ///< vector registers
-  int64_t l1 = 32 << 10, l2 = 512 << 10;
-  /// One instruction adds four products of bytes, one with a sign and one without, to each lane (vpdpbusd).
-  bool byteDot = false;
-};
 
 struct Schedule {
   KernelKind kind = KernelKind::Points;

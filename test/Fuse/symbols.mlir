@@ -16,14 +16,14 @@ func.func @chain(%a: !rows, %b: !rows) -> !rows {
   return %1 : !rows
 }
 
-// A broadcast whose repetitions are not known stays apart: its elements would be computed more than once.
+// A broadcast that may be repeated often stays apart: its elements would be computed again each time.
 // CHECK-LABEL: func.func @repeated
 // CHECK-COUNT-2: nn.call
 // CHECK: return
-func.func @repeated(%a: tensor<4xf32>, %b: !rows) -> !rows {
+func.func @repeated(%a: tensor<4xf32>, %b: tensor<?x4xf32, #nn.extents<"S", 4>>) -> tensor<?x4xf32, #nn.extents<"S", 4>> {
   %0 = nn.exp %a : tensor<4xf32>
-  %1 = nn.add %0, %b : (tensor<4xf32>, !rows) -> !rows
-  return %1 : !rows
+  %1 = nn.add %0, %b : (tensor<4xf32>, tensor<?x4xf32, #nn.extents<"S", 4>>) -> tensor<?x4xf32, #nn.extents<"S", 4>>
+  return %1 : tensor<?x4xf32, #nn.extents<"S", 4>>
 }
 
 // What a symbol is read from is computed before it, and what is sized by it comes after.
