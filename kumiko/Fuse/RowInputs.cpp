@@ -65,8 +65,12 @@ static bool isSpreadOver(ArrayRef<eq::Extent> part, ArrayRef<eq::Extent> rows) {
 Decision kumiko::canComputeInRows(const Group &inputs, const RowShape &rows) {
   if (inputs.kind != OpClass::Injective || inputs.closed)
     return Decision::forbid("the producer is not elementwise");
+  return canComputeInRows(inputs.ops, rows);
+}
+
+Decision kumiko::canComputeInRows(ArrayRef<Operation *> ops, const RowShape &rows) {
   int64_t operations = 0;
-  for (Operation *op : inputs.ops) {
+  for (Operation *op : ops) {
     if (op->getNumResults() != 1 || !isSpreadOver(longExtentsOf(op->getResult(0)), rows.extents))
       return Decision::forbid("what is read is not spread over the rows");
     if (isUnitReshape(op))

@@ -15,4 +15,7 @@ namespace kumiko {
 /// works on these may compute it at each element.
 Decision canComputeInRows(const Group &inputs, const RowShape &rows);
 
+/// The same of ops one by one.
+Decision canComputeInRows(llvm::ArrayRef<mlir::Operation *> ops, const RowShape &rows);
+
 } // namespace kumiko

@@ -2,6 +2,7 @@
 #include "kumiko/Fuse/RowProducts.h"
 #include "kumiko/Equation/Access.h"
 #include "kumiko/Fuse/Cost.h"
+#include "kumiko/Fuse/RowInputs.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
 
@@ -184,6 +185,25 @@ static llvm::DenseSet<Operation *> opsInFront(Operation *product, const Group &g
   return front;
 }
 
+/// What of a product's kernel is not made of the product: masks on their way to the rows, cheap and spread over these.
+static llvm::DenseSet<Operation *> masksBehind(Operation *product, const Group &group,
+                                               const llvm::DenseSet<Operation *> &front, const RowShape &rows) {
+  llvm::DenseSet<Operation *> made{product}, masks;
+  SmallVector<Operation *> order(group.ops);
+  llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : order) {
+    if (op == product || front.contains(op))
+      continue;
+    bool isMade =
+        llvm::any_of(op->getOperands(), [&](Value operand) { return made.contains(operand.getDefiningOp()); });
+    if (!isMade && shapeOf(op).kind == OpClass::Injective && canComputeInRows(op, rows))
+      masks.insert(op);
+    else
+      made.insert(op);
+  }
+  return masks;
+}
+
 /// Weights are packed when compiling, for a product that streams them once; between rows they would be read again for
 /// each block of rows, as they lie.
 static Decision hasNoWeights(ArrayRef<Operation *> products) {
@@ -233,14 +253,15 @@ std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes
   size_t batch = 0;
   if (!scores || !values || found.scores->closed || !makesRows(*scores, *rows.rows, batch))
     return std::nullopt;
+  llvm::DenseSet<Operation *> front = opsInFront(first, *found.scores, homes);
+  llvm::DenseSet<Operation *> masks = masksBehind(first, *found.scores, front, *rows.rows);
   auto inside = [&](Value value) {
     const Group *home = homes.lookup(value.getDefiningOp());
-    return home == &rows || home == found.scores;
+    return (home == &rows || home == found.scores) && !masks.contains(value.getDefiningOp());
   };
-  llvm::DenseSet<Operation *> front = opsInFront(first, *found.scores, homes);
   for (const Group *group : {static_cast<const Group *>(found.scores), &rows})
     for (Operation *op : group->ops)
-      if (op != first && !front.contains(op) && !staysInRows(op, *rows.rows, inside))
+      if (op != first && !front.contains(op) && !masks.contains(op) && !staysInRows(op, *rows.rows, inside))
         return std::nullopt;
   SmallVector<Value, 4> slots = nn::operandSlots(last);
   bool left = inside(slots[values->operand[0]]), right = inside(slots[values->operand[1]]);
