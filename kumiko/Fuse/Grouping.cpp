@@ -392,10 +392,10 @@ private:
       return Decision::forbid("a contraction reads its operands many times");
     bool leaking = leaks(producer, [&](Operation *user) { return homes.lookup(user) == &group; });
     // Another value of it may be read by a product or a window, which would compute that again and again.
-    bool readOften = !isBox && llvm::any_of(producer.ops, [&](Operation *each) {
-      return llvm::any_of(each->getUsers(), [&](Operation *user) {
-        return user != op && homes.lookup(user) == &group && shape(user).kind != OpClass::Injective;
-      });
+    // (By the readers' operands: a value may have thousands of users.)
+    bool readOften = !isBox && llvm::any_of(group.ops, [&](Operation *user) {
+      return user != op && shape(user).kind != OpClass::Injective &&
+             llvm::any_of(user->getOperands(), [&](Value each) { return groupOf(each) == &producer; });
     });
     if (sameRows || (group.rows && (leaking || readOften || !value.hasOneUse()))) {
       if (Decision decision = canPrecedeRows(producer, group, op); !decision)
