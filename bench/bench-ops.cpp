@@ -1,6 +1,6 @@
 //===- bench-ops.cpp - every op at one large size --------------------------===//
 //
-//   bench-ops [--dump=FOLDER] SAMPLES [NAME...]
+//   bench-ops [--dump=FOLDER] [--most=OPERATIONS] SAMPLES [NAME...]
 //
 // Compiles each op of a file like kumiko/Nn/samples.txt by itself, runs it on one thread in turns with the same
 // equation as plain scalar loops (ScalarLoops.h), and prints a line
@@ -8,9 +8,10 @@
 //   op  sample  milliseconds  those of the scalar loops  operations  bytes  GB/s of memcpy beside it   (tabs between)
 //
 // The times of the loops are `-` where C has no words for the op. Operations and bytes are what the equation says: each
-// operand and result moved once. Weights are constants, as they are in networks. `T=f16,i8` among the values of a
-// sample stands for one sample per type. bench/ops.py makes a table of it. With --dump, the IR after every stage and
-// the kernels of the last op are left in a folder.
+// operand and result moved once. Weights are constants, as they are in networks. Among the values of a sample,
+// `T=f16,i8` stands for one sample per type, and `1=0:7` draws operand 1 from these. bench/ops.py makes a table of it.
+// With --dump, the IR after every stage and the kernels of the last op are left in a folder; with --most, what would
+// take scalar loops too long is left out.
 //
 //===----------------------------------------------------------------------===//
 #include "bench/ScalarRun.h"
@@ -64,17 +65,25 @@ static double copySpeed() {
   return 2 * bytes / best;
 }
 
+/// The least and the largest number of an operand.
+using Range = std::pair<double, double>;
+
 /// Numbers that every op takes: floats between 0.1 and 0.9, integers below the smallest extent that is no detail.
-static Expected<Tensor> randomTensor(const eq::TensorType &type, int64_t bound, std::mt19937 &random) {
+static Range usualRange(ElementType element, int64_t bound) {
+  if (isFloat(element))
+    return {0.1, 0.9};
+  return {0, element == ElementType::B1 ? 1 : bytesOf(element) == 1 ? 31 : bound - 1};
+}
+
+static Expected<Tensor> randomTensor(const eq::TensorType &type, Range range, std::mt19937 &random) {
   SmallVector<int64_t> shape;
   for (const eq::Extent &extent : type.shape)
     shape.push_back(extent.value());
   Expected<Tensor> tensor = Tensor::zeros(type.element, shape);
   if (!tensor)
     return tensor;
-  std::uniform_real_distribution<double> real(0.1, 0.9);
-  bool small = bytesOf(type.element) == 1;
-  std::uniform_int_distribution<int64_t> integer(0, type.element == ElementType::B1 ? 1 : small ? 31 : bound - 1);
+  std::uniform_real_distribution<double> real(range.first, range.second);
+  std::uniform_int_distribution<int64_t> integer(int64_t(range.first), int64_t(range.second));
   unsigned width = bytesOf(type.element);
   for (int64_t i = 0; i < tensor->count(); ++i) {
     uint8_t *place = tensor->mutableData() + i * width;
@@ -115,7 +124,7 @@ struct Case {
 };
 } // namespace
 
-static Error build(Case &made, const eq::OpDef &op, const eq::Given &given) {
+static Error build(Case &made, const eq::OpDef &op, const eq::Given &given, const std::map<unsigned, Range> &ranges) {
   mlir::MLIRContext *context = &made.session->context();
   mlir::OpBuilder builder(context);
   auto loc = builder.getUnknownLoc();
@@ -132,7 +141,9 @@ static Error build(Case &made, const eq::OpDef &op, const eq::Given &given) {
       made.operands.emplace_back();
       continue;
     }
-    Expected<Tensor> tensor = randomTensor(*type, indexBound(given), random);
+    auto drawn = ranges.find(number);
+    Range range = drawn == ranges.end() ? usualRange(type->element, indexBound(given)) : drawn->second;
+    Expected<Tensor> tensor = randomTensor(*type, range, random);
     if (!tensor)
       return tensor.takeError();
     mlir::RankedTensorType mlirType = nn::fromEquation(context, *type);
@@ -196,7 +207,8 @@ static std::pair<double, double> timeBoth(function_ref<void()> compiled, bench::
   return {ours, fastest()};
 }
 
-static std::string dumpFolder; ///< empty: none
+static std::string dumpFolder;                                       ///< empty: none
+static int64_t mostOperations = std::numeric_limits<int64_t>::max(); ///< of one op
 
 static Error dumpKernels(const CompiledModel &compiled) {
   for (const Object &kernel : compiled.kernels) {
@@ -209,13 +221,11 @@ static Error dumpKernels(const CompiledModel &compiled) {
   return Error::success();
 }
 
-static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numbers) {
+static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numbers,
+                  const std::map<unsigned, Range> &ranges) {
   Expected<eq::Given> given = eq::Given::parse(op, sample, numbers);
   if (!given)
     return given.takeError();
-  Case made;
-  if (Error error = build(made, op, *given))
-    return error;
   SmallVector<bool> wanted(op.results.size(), false);
   wanted[0] = true;
   eq::Application application = given->application();
@@ -223,6 +233,12 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
   Expected<eq::Instance> instance = eq::instantiate(op, application);
   if (!instance)
     return instance.takeError();
+  eq::Cost cost = eq::costOf(*instance);
+  if (cost.flops.value() > mostOperations)
+    return Error::success();
+  Case made;
+  if (Error error = build(made, op, *given, ranges))
+    return error;
   ProblemList problems;
   CompileOptions options;
   options.name = "op";
@@ -248,7 +264,6 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
     scalar->writeTo(const_cast<uint8_t *>(executable->results()[0].data()));
   double speed = copySpeed();
   auto [ours, loops] = timeBoth([&] { executable->run(problems); }, scalar ? &*scalar : nullptr);
-  eq::Cost cost = eq::costOf(*instance);
   outs() << formatv("{0}\t{1}\t{2:f4}\t{3}\t{4}\t{5}\t{6:f2}\n", op.name, sample, ours * 1e3,
                     scalar ? formatv("{0:f4}", loops * 1e3).str() : "-", cost.flops.value(), cost.bytesFused.value(),
                     speed / 1e9);
@@ -263,21 +278,26 @@ static Error timeLine(StringRef name, StringRef rest) {
     return createStringError("there is no such op");
   auto [sample, values] = rest.split('|');
   eq::Numbers numbers;
+  std::map<unsigned, Range> ranges;
   SmallVector<StringRef> types;
   for (StringRef pair : split(values.trim(), ' ')) {
     auto [key, text] = pair.split('=');
-    if (int64_t value; !text.getAsInteger(10, value))
+    auto [low, high] = text.split(':');
+    unsigned operand = 0;
+    if (Range range; !key.getAsInteger(10, operand) && !low.getAsDouble(range.first) && !high.getAsDouble(range.second))
+      ranges[operand] = range;
+    else if (int64_t value; !text.getAsInteger(10, value))
       numbers[key] = value;
     else if (key == "T")
       text.split(types, ',');
   }
   if (types.empty())
-    return time(*op, sample.trim(), numbers);
+    return time(*op, sample.trim(), numbers, ranges);
   for (StringRef type : types) {
     std::string text = sample.trim().str();
     for (size_t at = 0; (at = text.find("T[", at)) != std::string::npos;)
       text.replace(at, 1, type);
-    if (Error error = time(*op, text, numbers))
+    if (Error error = time(*op, text, numbers, ranges))
       return createStringError(type + ": " + toString(std::move(error)));
   }
   return Error::success();
@@ -285,12 +305,16 @@ static Error timeLine(StringRef name, StringRef rest) {
 
 int main(int argc, char **argv) {
   ArrayRef<char *> names(argv + 1, argc - 1);
-  if (StringRef option = names.empty() ? "" : names[0]; option.consume_front("--dump=")) {
-    dumpFolder = option.str();
-    names = names.drop_front();
+  bool understood = true;
+  for (; !names.empty() && StringRef(names[0]).starts_with("--"); names = names.drop_front()) {
+    StringRef option = names[0];
+    if (option.consume_front("--dump="))
+      dumpFolder = option.str();
+    else
+      understood &= option.consume_front("--most=") && !option.getAsInteger(10, mostOperations);
   }
-  if (names.empty())
-    return errs() << "usage: bench-ops [--dump=FOLDER] SAMPLES [NAME...]\n", 2;
+  if (names.empty() || !understood)
+    return errs() << "usage: bench-ops [--dump=FOLDER] [--most=OPERATIONS] SAMPLES [NAME...]\n", 2;
   const char *samples = names[0];
   names = names.drop_front();
   auto file = MemoryBuffer::getFile(samples, /*IsText=*/true);

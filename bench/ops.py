@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every regular op at one large size, beside what the machine allows and beside plain scalar loops.
 
-    ops.py [--variants] [--below 30] [NAME...]
+    ops.py [--variants | --random N [--seed S]] [--below 30] [NAME...]
 
 An op needs at least the time of its operations at the FMA peak and at least that of its bytes at the speed of a copy;
 the larger of the two, over the time it takes, is its share. Operations and bytes are what the equation says; exp counts
@@ -9,24 +9,28 @@ as one operation. Both limits are measured in the same run, everything on one th
 
 `scalar` is the time of the same equation as C of one loop nest per statement, compiled with -O2 and without
 vectorisers, in turns with the compiled op; `faster` how many times as fast the op is. With --variants, rarer types and
-awkward layouts (variants.txt) are timed beside the loops alone.
+awkward layouts (variants.txt) are timed beside the loops alone, with --random as many applications of random sizes.
 """
 import argparse
 import pathlib
 import subprocess
+import tempfile
 
 import probe
+import random_ops
 
 SAMPLES = probe.ROOT / "kumiko" / "Nn" / "samples.txt"
 VARIANTS = probe.ROOT / "bench" / "variants.txt"
 # Two programs that wait for the same memory differ by this much from one run to the next.
 NOISE = 0.05
+# Scalar loops over more would take seconds.
+MOST_OPERATIONS = 200_000_000
 PROGRAM = probe.ROOT / "build" / "release" / "bin" / "bench-ops"
 
 
-def measured(samples, names):
+def measured(samples, names, most=1 << 62):
     """One dictionary per line of bench-ops."""
-    command = [*probe.pinned(1), PROGRAM, samples, *names]
+    command = [*probe.pinned(1), PROGRAM, f"--most={most}", samples, *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
         for line in program.stdout:
             name, sample, ms, scalar, flops, bytes_, copy = line.split("\t")
@@ -50,13 +54,21 @@ def print_slower(ops):
           ", ".join(f"{name} {ratio:.2f}" for ratio, name in slower) or "none")
 
 
-def print_variants(names):
+def print_loops(samples, names, most=1 << 62):
+    """The ops of a file beside scalar loops alone."""
     print(f"{'op':17} {'sample':60} {'ms':>9} {'scalar':>9} {'faster':>7}")
     ops = []
-    for op in measured(VARIANTS, names):
+    for op in measured(samples, names, most):
         print(f"{op['name']:17} {op['sample'][:60]:60} {op['ms']:9.3f} {beside_loops(op)}", flush=True)
         ops.append(op)
     print_slower(ops)
+
+
+def print_random(count, seed, names):
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write("\n".join(random_ops.random_lines(count, seed, names)) + "\n")
+        file.flush()
+        print_loops(file.name, [], MOST_OPERATIONS)
 
 
 def print_samples(names, below):
@@ -85,13 +97,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--below", type=float, default=30, help="list the ops with a smaller share, in percent")
     parser.add_argument("--variants", action="store_true", help="rarer types and awkward layouts, beside scalar loops")
+    parser.add_argument("--random", type=int, metavar="N", help="as many ops of random sizes and types, beside scalar loops")
+    parser.add_argument("--seed", type=int, default=1, help="other random sizes")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     if not pathlib.Path(PROGRAM).exists():
         raise SystemExit("ops.py: no bench-ops; run ./scripts/build first")
     print(probe.cpu_name())
     if arguments.variants:
-        print_variants(arguments.names)
+        print_loops(VARIANTS, arguments.names)
+    elif arguments.random:
+        print_random(arguments.random, arguments.seed, arguments.names)
     else:
         print_samples(arguments.names, arguments.below)
 

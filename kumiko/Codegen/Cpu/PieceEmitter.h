@@ -1,0 +1,120 @@
+//===- PieceEmitter.h - the points of a result ------------------------------===//
+//
+// Used by the files Points*.cpp alone, which have a part of it each: rows and lanes (Points.cpp), what data choose
+// (PointsChosen.cpp), windows that overlap (PointsWindows.cpp) and blocks across memory (PointsBlocks.cpp).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Codegen/Cpu/Sums.h"
+
+namespace kumiko::cpu {
+
+/// Whether functions are computed: these are worth a vector, however empty.
+bool hasFunctions(mlir::Block &body);
+
+/// A piece and the buffer it goes to.
+struct Target {
+  const Piece *piece;
+  mlir::Value memref;
+  /// The borders of its output.
+  std::vector<Border> *borders;
+};
+
+/// Pieces of one shape, computed together: what two of them need is computed once.
+class PieceEmitter {
+public:
+  PieceEmitter(Kernel &k, llvm::ArrayRef<Target> targets) : k(k), targets(targets) {}
+
+  void emit();
+
+private:
+  //===--- rows and lanes --------------------------------------------------------------------------===//
+
+  void element(Form form);
+  /// Whether lines are as short as a few lanes and lie one behind the other, as pixels of three colours do.
+  bool interleaves() const;
+  void storeInterleaved();
+  bool isShort() const;
+  /// All values before the first store: a buffer may be another's, as far as the compiler knows.
+  void storeAll();
+  /// A single element belongs to the first chunk.
+  void emitOne();
+  void emitByOuter(const eq::Extent &outer);
+  /// A few elements before and after each row of a target.
+  struct RowEnds {
+    const Target *target;
+    mlir::Value value;
+    int64_t before, after;
+  };
+  /// Those that are few enough to be written with their row, which is in the cache then.
+  llvm::SmallVector<RowEnds> takeRowEnds();
+  void fill(llvm::ArrayRef<RowEnds> ends);
+  void row();
+  /// Few long rows: a chunk takes a share of the vectors of every row; the last one also has the masked rest.
+  void emitByLanes(const eq::Extent &outer);
+
+  //===--- what data choose ------------------------------------------------------------------------===//
+
+  /// Whether sums are taken of elements that data choose.
+  bool sumsChosen() const;
+  /// A loop that has no part in choosing, as that over channels, goes inside of the lanes: places and weights are found
+  /// once for several of its points.
+  void takeSamples(const Reads &sources);
+  /// LLVM moves what does not depend on the loop out of it.
+  void eachSample();
+  void lookAtAll();
+  /// Whether rows that fill no vector are read where data say: a place is found for a row as a whole.
+  bool gathersShortRows() const;
+  bool checksPlaces() const;
+  /// Whether all that is done is to read where data say for each lane, and to write: a vector would have to be put
+  /// together first.
+  bool movesElements() const;
+  /// The only element that data choose, where it is one of a row that is worth fetching as a whole.
+  mlir::tensor::ExtractOp chosenOfRow() const;
+  /// A share of the next row as large as that which the lanes at hand are of theirs.
+  void fetchNextRow(const Form &form);
+  /// Two vectors of half a row or more, which may overlap.
+  void shortRow();
+  /// `whole` for each of [low, high) along a loop. Where data say what is read, many places are looked at together
+  /// first: nothing is left to be done for each row but to read and write it.
+  void rows(const MergedLoop &along, mlir::Value low, mlir::Value high, llvm::function_ref<void()> whole);
+
+  //===--- windows ---------------------------------------------------------------------------------===//
+
+  /// A long sum of which a few lie side by side: lanes run along it, and what is read is shared among them.
+  mlir::linalg::GenericOp shortSums();
+  mlir::linalg::GenericOp windowsTogetherOf();
+  /// Whether what `op` gives at a point is all that the targets need of it there.
+  bool allMadeInPlace(mlir::linalg::GenericOp op) const;
+  /// Neighbours along the last loop but the lanes are reduced together; those that are left over one by one.
+  void emitWindows(mlir::linalg::GenericOp op);
+  void windowsAt(mlir::linalg::GenericOp op, unsigned loop, const Form &first, int64_t count, const Form &lanes);
+
+  //===--- blocks ----------------------------------------------------------------------------------===//
+
+  /// The loop along which something lies in memory that lanes would gather, if there is one.
+  std::optional<size_t> lineLoop(const Reads &sources);
+  /// Chunks share (other loops, groups of lines, blocks of lanes).
+  void emitBlocks();
+  /// The blocks of one group of lines; the last group has the rest.
+  void linesOf(mlir::Value group, const eq::Extent &laneCount);
+  void block(mlir::Value firstLine, const eq::Extent &laneCount, const eq::Extent &lineCount);
+
+  Kernel &k;
+  llvm::ArrayRef<Target> targets;
+  llvm::SmallVector<MergedLoop> loops;
+  MergedLoop lane{}, line{};
+  /// A loop inside of the lanes, of a few points that lie side by side in the result.
+  std::optional<MergedLoop> parts;
+  /// A loop inside of the lanes, of which the loop outside counts groups.
+  std::optional<MergedLoop> samples;
+  /// Whether it depends on the lane where data say that something is read.
+  bool lanesChoose = false;
+  /// The loop of rows and the number after the one at hand, where rows are fetched ahead.
+  std::optional<std::pair<unsigned, Form>> nextRow;
+  /// A reduction that has the lanes.
+  mlir::linalg::GenericOp alongSums;
+  Position point;
+};
+
+} // namespace kumiko::cpu

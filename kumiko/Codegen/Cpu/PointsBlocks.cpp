@@ -1,0 +1,90 @@
+//===- PointsBlocks.cpp - points that are read across memory ------------------===//
+#include "kumiko/Codegen/Cpu/PieceEmitter.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::cpu;
+using eq::Extent;
+
+/// With fewer lines most of a block would be empty.
+constexpr int64_t fewestLines = 4;
+/// Blocks along the lines before the next lanes: what they write stays open in the caches until it is whole.
+constexpr int64_t blocksOfGroup = 32;
+
+std::optional<size_t> PieceEmitter::lineLoop(const Reads &sources) {
+  bool reduces = llvm::any_of(k.body.getOps<linalg::GenericOp>(),
+                              [](linalg::GenericOp op) { return op.getNumReductionLoops() != 0; });
+  if (reduces || sources.opaque.test(lane.loop))
+    return std::nullopt;
+  for (const auto &[place, loop] : llvm::enumerate(loops))
+    for (const Form &form : sources.forms) {
+      Extent apart = form.coefficientOf(lane.loop);
+      if (!apart.is(0) && !apart.is(1) && form.coefficientOf(loop.loop).is(1) && !sources.opaque.test(loop.loop) &&
+          typicalSize(loop.extent) >= fewestLines)
+        return place;
+    }
+  return std::nullopt;
+}
+
+void PieceEmitter::emitBlocks() {
+  int64_t lanes = k.demand.lanes, groupLines = blocksOfGroup * lanes;
+  Extent laneBlocks = ceilDiv(lane.extent, lanes), groups = ceilDiv(line.extent, groupLines);
+  Extent outer = laneBlocks * groups;
+  for (const MergedLoop &loop : loops)
+    outer *= loop.extent;
+  auto [low, high] = k.chunkRange(outer);
+  k.loop(low, high, 1, [&](Value number) {
+    auto splitOff = [&](const Extent &count) -> Value {
+      Value part = arith::RemUIOp::create(k.b, k.loc, number, k.index(count));
+      number = arith::DivUIOp::create(k.b, k.loc, number, k.index(count));
+      return part;
+    };
+    Value laneBlock = splitOff(laneBlocks), group = splitOff(groups);
+    k.delinearize(number, loops, point);
+    Form first = Form::ofSlot(k.demand.addSlot(laneBlock), lanes);
+    first.lane = 1;
+    point[lane.loop] = first;
+    Extent full = floorDiv(lane.extent, lanes), rest = lane.extent - full * lanes;
+    if (rest.is(0))
+      return linesOf(group, lanes);
+    Value isFull = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::ult, laneBlock, k.index(full));
+    auto choice = scf::IfOp::create(k.b, k.loc, isFull, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(k.b);
+    k.b.setInsertionPointToStart(choice.thenBlock());
+    linesOf(group, lanes);
+    k.b.setInsertionPointToStart(choice.elseBlock());
+    linesOf(group, rest);
+  });
+}
+
+void PieceEmitter::linesOf(Value group, const Extent &laneCount) {
+  int64_t lanes = k.demand.lanes, groupLines = blocksOfGroup * lanes;
+  Extent full = floorDiv(line.extent, lanes) * lanes, rest = line.extent - full;
+  Value start = arith::MulIOp::create(k.b, k.loc, group, k.index(groupLines));
+  Value end = arith::AddIOp::create(k.b, k.loc, start, k.index(groupLines));
+  k.loop(start, arith::MinSIOp::create(k.b, k.loc, end, k.index(full)), lanes,
+         [&](Value number) { block(number, laneCount, lanes); });
+  if (rest.is(0))
+    return;
+  Value isLast = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sgt, end, k.index(full));
+  k.onlyIf(isLast, [&] { k.unlessZero(rest, [&] { block(k.index(full), laneCount, rest); }); });
+}
+
+void PieceEmitter::block(Value firstLine, const Extent &laneCount, const Extent &lineCount) {
+  unsigned slot = k.demand.addSlot(firstLine);
+  k.demand.blocks.begin(slot, laneCount, lineCount);
+  k.demand.active = laneCount;
+  for (int64_t number = 0; number < (lineCount.isStatic() ? lineCount.value() : k.demand.lanes); ++number) {
+    k.demand.blocks.setLine(number);
+    point[line.loop] = Form::ofSlot(slot) + Form(number);
+    // The first line is always there, and has read the block for the others.
+    if (number == 0 || lineCount.isStatic()) {
+      storeAll();
+      continue;
+    }
+    k.onlyIf(arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::slt, k.index(number), k.index(lineCount)),
+             [&] { storeAll(); });
+  }
+  k.demand.active = k.demand.lanes;
+  k.demand.blocks.end();
+}
