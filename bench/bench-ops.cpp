@@ -68,11 +68,14 @@ static double copySpeed() {
 /// The least and the largest number of an operand.
 using Range = std::pair<double, double>;
 
-/// Numbers that every op takes: floats between 0.1 and 0.9, integers below the smallest extent that is no detail.
+/// Numbers that every op takes, divisions too: floats between 0.1 and 0.9, integers below the smallest extent that is no
+/// detail.
 static Range usualRange(ElementType element, int64_t bound) {
   if (isFloat(element))
     return {0.1, 0.9};
-  return {0, element == ElementType::B1 ? 1 : bytesOf(element) == 1 ? 31 : bound - 1};
+  if (element == ElementType::B1)
+    return {0, 1};
+  return {1, bytesOf(element) == 1 ? 31 : bound - 1};
 }
 
 static Expected<Tensor> randomTensor(const eq::TensorType &type, Range range, std::mt19937 &random) {
