@@ -12,6 +12,7 @@ void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, const LowerKernelsOptions 
   if (options.approximate)
     pm.addPass(createExpandMathPass());
   pm.addPass(createCallMathPass());
+  pm.addPass(createExpandDivisionPass());
   // After the functions, which compute small floats in f32, and for what is left of them.
   ExpandHalfPassOptions half;
   half.f16 = !options.hasHalf;

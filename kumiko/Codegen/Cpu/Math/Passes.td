@@ -56,6 +56,22 @@ def ExpandHalfPass : Pass<"kumiko-expand-half"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ExpandDivisionPass : Pass<"kumiko-expand-division"> {
+  let summary = "Divide vectors of integers as floats";
+  let description = [{
+    Machines divide integers one by one, so LLVM takes such vectors apart:
+
+    ```mlir
+    %z = arith.divsi %x, %y : vector<16xi32>   ->   arith.sitofp to f64, arith.divf, arith.fptosi
+    ```
+
+    8 and 16 bits go by f32, 32 bits by f64, and so do 64 bits where all lanes are small enough; a branch sees to that.
+    Left alone: scalars, and divisions by constants that become multiplications. Class: exact.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def ExpandFmaPass : Pass<"kumiko-expand-fma"> {
   let summary = "Replace math.fma for machines that have none";
   let description = [{
