@@ -262,6 +262,10 @@ Value Scalar::integerPower(ElementType type, Value base, Value exponent) {
 /// The remainder has the sign of x; it moves to that of y where they differ.
 Value Scalar::floorModulo(ElementType type, Value x, Value y) {
   Value rest = arith::RemSIOp::create(b, loc, x, y), zero = integer(type, 0);
+  if (IntegerAttr divisor; matchPattern(y, m_Constant(&divisor)) && divisor.getValue().isStrictlyPositive()) {
+    Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rest, zero);
+    return arith::SelectOp::create(b, loc, below, arith::AddIOp::create(b, loc, rest, y), rest);
+  }
   Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, zero);
   Value apart = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, arith::XOrIOp::create(b, loc, rest, y), zero);
   Value move = arith::AndIOp::create(b, loc, some, apart);

@@ -12,7 +12,7 @@ struct Integer {
   const char *name;
   unsigned bits;
 };
-constexpr Integer integers[] = {{ElementType::I8, "i8", 8},   {ElementType::U8, "ui8", 8},
+constexpr Integer integers[] = {{ElementType::I8, "i8", 8},    {ElementType::U8, "ui8", 8},
                                 {ElementType::I16, "i16", 16}, {ElementType::U16, "ui16", 16},
                                 {ElementType::I32, "i32", 32}, {ElementType::U32, "ui32", 32},
                                 {ElementType::I64, "i64", 64}, {ElementType::U64, "ui64", 64}};

@@ -24,6 +24,16 @@ namespace kumiko::cpu {
 /// The values of the loops that `position` of the result stands for; those of reductions are 0.
 Position loopsAt(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
 
+/// From `low` to `high`, both included; by default anything that an index can be.
+struct IndexRange {
+  static constexpr int64_t farthest = int64_t(1) << 40;
+  int64_t low = -farthest, high = farthest;
+
+  /// The numbers of a loop, as far as they are known.
+  static IndexRange ofLoop(const eq::Extent &low, const eq::Extent &high, int64_t step = 1);
+  bool isKnown() const { return low > -farthest && high < farthest; }
+};
+
 class Demand {
 public:
   using Known = std::function<mlir::Value(llvm::ArrayRef<Form>)>;
@@ -43,8 +53,8 @@ public:
   /// While a block is being emitted, reads across memory find their lanes there.
   Blocks blocks;
 
-  /// `multipleOf` divides whatever the index will be.
-  unsigned addSlot(mlir::Value index, int64_t multipleOf = 1);
+  /// `multipleOf` divides whatever the index will be, and it lies in `range`.
+  unsigned addSlot(mlir::Value index, int64_t multipleOf = 1, IndexRange range = {});
   /// The position as an SSA index; it must have no lane.
   mlir::Value indexOf(const Form &form);
   mlir::Value indexOf(const eq::Extent &extent) { return entry.valueOf(extent); }
@@ -136,6 +146,16 @@ private:
   std::optional<Form> formOf(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
   /// Quotient or remainder of lanes that all lie between the same two multiples of the divisor; null for others.
   mlir::Value divided(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  /// What the form can be at the active lanes.
+  IndexRange rangeOf(const Form &form) const;
+  /// The form of an index that was computed from numbers of loops alone.
+  std::optional<Form> knownForm(mlir::Value index);
+  /// The result of `op` where the ranges of numbers of loops decide it: a bound that is not reached, a remainder of
+  /// what is smaller, a comparison. Null elsewhere.
+  mlir::Value decided(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  mlir::Value decidedBound(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  mlir::Value decidedDivision(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  mlir::Value decidedComparison(mlir::arith::CmpIPredicate predicate, llvm::ArrayRef<mlir::Value> operands);
   void rememberForm(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands, mlir::Value result);
   std::optional<Position> linearPosition(llvm::ArrayRef<mlir::Value> indices);
   /// The elements of a buffer at guarded indices that lie side by side; null where they do not.
@@ -161,12 +181,13 @@ private:
   struct Slot {
     mlir::Value index;
     int64_t multipleOf;
+    IndexRange range;
   };
   llvm::SmallVector<Slot> slots;
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
   llvm::DenseMap<mlir::Value, Known> defined;
   llvm::DenseMap<mlir::Value, mlir::Value> fixed;
-  /// Vectors of indices that are the numbers of loops, or computed from such.
+  /// Indices that are the numbers of loops, or computed from such.
   llvm::DenseMap<mlir::Value, Form> loopNumbers;
   /// Vectors of indices that are 0 where a condition does not hold, and what they are elsewhere.
   struct GuardedForm {

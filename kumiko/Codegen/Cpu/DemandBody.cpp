@@ -10,8 +10,8 @@ using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
-unsigned Demand::addSlot(Value index, int64_t multipleOf) {
-  slots.push_back({index, multipleOf});
+unsigned Demand::addSlot(Value index, int64_t multipleOf, IndexRange range) {
+  slots.push_back({index, multipleOf, range});
   return slots.size() - 1;
 }
 
@@ -41,8 +41,11 @@ Value Demand::indexOf(const Form &form) {
 }
 
 Value Demand::indexValue(const Form &form) {
-  if (!form.hasLanes())
-    return indexOf(form);
+  if (!form.hasLanes()) {
+    Value number = indexOf(form);
+    loopNumbers[number] = form;
+    return number;
+  }
   int64_t stride = form.lane.isStatic() ? form.lane.value() : 1;
   SmallVector<int64_t> steps;
   for (unsigned lane = 0; lane < lanes; ++lane)
@@ -231,6 +234,8 @@ static Value clampToConstant(OpBuilder &b, Location loc, Operation *op, Value x,
 }
 
 Value Demand::elementwise(Operation *op, ArrayRef<Value> operands) {
+  if (Value known = decided(op, operands))
+    return known;
   if (Value part = divided(op, operands))
     return part;
   SmallVector<Value> values(operands);
@@ -254,8 +259,7 @@ Value Demand::elementwise(Operation *op, ArrayRef<Value> operands) {
       arith && !exact && getElementTypeOrSelf(type).getIntOrFloatBitWidth() >= 32)
     clone->setAttr(arith.getFastMathAttrName(),
                    arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
-  if (wide)
-    rememberForm(op, operands, clone->getResult(0));
+  rememberForm(op, operands, clone->getResult(0));
   return clone->getResult(0);
 }
 

@@ -12,14 +12,17 @@ using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
-std::optional<Form> Demand::formOf(Value index) {
-  if (isa<VectorType>(index.getType())) {
-    auto found = loopNumbers.find(index);
-    return found == loopNumbers.end() ? std::nullopt : std::optional(found->second);
-  }
-  if (llvm::APInt number; matchPattern(index, m_ConstantInt(&number)))
+std::optional<Form> Demand::knownForm(Value index) {
+  if (llvm::APInt number; !isa<VectorType>(index.getType()) && matchPattern(index, m_ConstantInt(&number)))
     return Form(number.getSExtValue());
-  return Form::ofSlot(addSlot(index));
+  auto found = loopNumbers.find(index);
+  return found == loopNumbers.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Form> Demand::formOf(Value index) {
+  if (std::optional<Form> known = knownForm(index))
+    return known;
+  return isa<VectorType>(index.getType()) ? std::nullopt : std::optional(Form::ofSlot(addSlot(index)));
 }
 
 static bool isNumber(const Form &form) { return form.isConstant() && form.constant.isStatic(); }
@@ -42,11 +45,14 @@ std::optional<Form> Demand::formOf(Operation *op, ArrayRef<Value> operands) {
 void Demand::rememberForm(Operation *op, ArrayRef<Value> operands, Value result) {
   if (!getElementTypeOrSelf(result.getType()).isIndex())
     return;
+  bool wide = isa<VectorType>(result.getType());
+  if (!wide && !llvm::all_of(operands, [&](Value operand) { return knownForm(operand).has_value(); }))
+    return;
   if (std::optional<Form> form = formOf(op, operands)) {
     loopNumbers[result] = *form;
     return;
   }
-  if (!isa<arith::SelectOp>(op) || !matchPattern(op->getOperand(2), m_Zero()))
+  if (!wide || !isa<arith::SelectOp>(op) || !matchPattern(op->getOperand(2), m_Zero()))
     return;
   if (std::optional<Form> form = formOf(operands[1]); form && form->hasLanes())
     guardedNumbers[result] = {*form, operands[0]};
@@ -108,4 +114,102 @@ Value Demand::loadGuarded(Value tensor, ArrayRef<Value> indices) {
     return Value();
   return vector::MaskedLoadOp::create(b, loc, VectorType::get({int64_t(lanes)}, element), memref,
                                       indexOf(offset.atLane(0)), condition, spread(zeroOf(element)));
+}
+
+//===--- what ranges decide ----------------------------------------------------------------------===//
+
+IndexRange IndexRange::ofLoop(const Extent &low, const Extent &high, int64_t step) {
+  if (!low.isStatic() || !high.isStatic() || high.value() <= low.value() || high.value() >= farthest)
+    return {};
+  return {low.value(), low.value() + (high.value() - 1 - low.value()) / step * step};
+}
+
+IndexRange Demand::rangeOf(const Form &form) const {
+  constexpr int64_t largestFactor = int64_t(1) << 20;
+  if (!form.constant.isStatic() || !form.lane.isStatic() || !active.isStatic())
+    return {};
+  int64_t low = form.constant.value(), high = low;
+  auto add = [&](int64_t factor, IndexRange range) {
+    low += factor * (factor > 0 ? range.low : range.high);
+    high += factor * (factor > 0 ? range.high : range.low);
+  };
+  add(form.lane.value(), {0, active.value() - 1});
+  for (const auto &[slot, factor] : form.terms) {
+    if (!slots[slot].range.isKnown() || !factor.isStatic() || std::abs(factor.value()) > largestFactor)
+      return {};
+    add(factor.value(), slots[slot].range);
+    if (low <= -IndexRange::farthest || high >= IndexRange::farthest)
+      return {};
+  }
+  return {low, high};
+}
+
+Value Demand::decidedBound(Operation *op, ArrayRef<Value> operands) {
+  std::optional<Form> a = knownForm(operands[0]), b = knownForm(operands[1]);
+  if (!a || !b)
+    return Value();
+  IndexRange apart = rangeOf(*a + *b * -1);
+  if (apart.low >= 0)
+    return operands[isa<arith::MaxSIOp>(op) ? 0 : 1];
+  if (apart.high <= 0)
+    return operands[isa<arith::MaxSIOp>(op) ? 1 : 0];
+  return Value();
+}
+
+Value Demand::decidedDivision(Operation *op, ArrayRef<Value> operands) {
+  std::optional<Form> a = knownForm(operands[0]), b = knownForm(operands[1]);
+  if (!a || !b || !isNumber(*b) || b->constant.value() <= 0)
+    return Value();
+  IndexRange range = rangeOf(*a);
+  int64_t by = b->constant.value(), quotient = range.low / by;
+  bool isUnsigned = isa<arith::DivUIOp, arith::RemUIOp>(op);
+  if (!range.isKnown() || quotient != range.high / by || (isUnsigned && range.low < 0))
+    return Value();
+  return indexValue(isa<arith::DivSIOp, arith::DivUIOp>(op) ? Form(quotient) : *a + Form(-quotient * by));
+}
+
+Value Demand::decidedComparison(arith::CmpIPredicate predicate, ArrayRef<Value> operands) {
+  std::optional<Form> a = knownForm(operands[0]), b = knownForm(operands[1]);
+  if (!a || !b)
+    return Value();
+  IndexRange apart = rangeOf(*a + *b * -1);
+  auto known = [&](bool yes, bool no) { return yes || no ? constantOf(this->b.getBoolAttr(yes)) : Value(); };
+  using enum arith::CmpIPredicate;
+  switch (predicate) {
+  case slt:
+    return known(apart.high < 0, apart.low >= 0);
+  case sle:
+    return known(apart.high <= 0, apart.low > 0);
+  case sgt:
+    return known(apart.low > 0, apart.high <= 0);
+  case sge:
+    return known(apart.low >= 0, apart.high < 0);
+  case ult:
+    if (rangeOf(*a).low < 0 || rangeOf(*b).low < 0)
+      return Value();
+    return known(apart.high < 0, apart.low >= 0);
+  default:
+    return Value();
+  }
+}
+
+Value Demand::decided(Operation *op, ArrayRef<Value> operands) {
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    BoolAttr condition;
+    if (!matchPattern(operands[0], m_Constant(&condition)))
+      return Value();
+    return operands[condition.getValue() ? 1 : 2];
+  }
+  if (isa<arith::AndIOp>(op) && op->getResult(0).getType().isInteger(1))
+    for (unsigned side : {0u, 1u})
+      if (BoolAttr known; matchPattern(operands[side], m_Constant(&known)))
+        return operands[known.getValue() ? 1 - side : side];
+  if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isIndex())
+    return Value();
+  if (isa<arith::MaxSIOp, arith::MinSIOp>(op))
+    return decidedBound(op, operands);
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+    return decidedDivision(op, operands);
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  return compare ? decidedComparison(compare.getPredicate(), operands) : Value();
 }

@@ -26,7 +26,8 @@ SmallVector<Value> Kernel::loop(const Extent &low, const Extent &high, int64_t s
   b.setInsertionPointToStart(forOp.getBody());
   SmallVector<Value> arguments(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end());
   int64_t multipleOf = low.isStatic() ? std::gcd(low.value(), step) : 1;
-  SmallVector<Value> next = body(Form::ofSlot(demand.addSlot(forOp.getInductionVar(), multipleOf)), arguments);
+  unsigned slot = demand.addSlot(forOp.getInductionVar(), multipleOf, IndexRange::ofLoop(low, high, step));
+  SmallVector<Value> next = body(Form::ofSlot(slot), arguments);
   if (!carried.empty())
     scf::YieldOp::create(b, loc, next);
   return llvm::to_vector(ValueRange(forOp.getResults()));
@@ -138,7 +139,7 @@ void Kernel::delinearize(Value flat, ArrayRef<MergedLoop> loops, Position &posit
       number = arith::RemUIOp::create(b, loc, flat, index(loops[n].extent));
       flat = arith::DivUIOp::create(b, loc, flat, index(loops[n].extent));
     }
-    position[loops[n].loop] = Form::ofSlot(demand.addSlot(number));
+    position[loops[n].loop] = Form::ofSlot(demand.addSlot(number, 1, IndexRange::ofLoop(0, loops[n].extent)));
   }
 }
 

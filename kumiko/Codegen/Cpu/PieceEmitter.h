@@ -1,7 +1,8 @@
 //===- PieceEmitter.h - the points of a result ------------------------------===//
 //
 // Used by the files Points*.cpp alone, which have a part of it each: rows and lanes (Points.cpp), what data choose
-// (PointsChosen.cpp), windows that overlap (PointsWindows.cpp) and blocks across memory (PointsBlocks.cpp).
+// (PointsChosen.cpp), rows in stretches (PointsCut.cpp), windows that overlap (PointsWindows.cpp) and blocks across
+// memory (PointsBlocks.cpp).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -79,6 +80,21 @@ private:
   /// first: nothing is left to be done for each row but to read and write it.
   void rows(const MergedLoop &along, mlir::Value low, mlir::Value high, llvm::function_ref<void()> whole);
 
+  //===--- rows in stretches -----------------------------------------------------------------------===//
+
+  /// Between two cuts.
+  struct Part {
+    int64_t start, end;
+  };
+  void findCuts(const Reads &sources);
+  llvm::SmallVector<Part> partsOf(llvm::ArrayRef<int64_t> cuts, const MergedLoop &loop) const;
+  /// A row stretch by stretch.
+  void cutRow();
+  /// Two vectors that may overlap, or one by one where it is no more than a few.
+  void shortPart(Part part);
+  /// The share of a chunk of a row, which starts and ends anywhere.
+  void sharedPart(Part part, mlir::Value low, mlir::Value high);
+
   //===--- windows ---------------------------------------------------------------------------------===//
 
   /// A long sum of which a few lie side by side: lanes run along it, and what is read is shared among them.
@@ -112,6 +128,8 @@ private:
   bool lanesChoose = false;
   /// The loop of rows and the number after the one at hand, where rows are fetched ahead.
   std::optional<std::pair<unsigned, Form>> nextRow;
+  /// Where indices along the lanes stop being linear, and along the last loop outside (Cuts.h).
+  llvm::SmallVector<int64_t> laneCuts, rowCuts;
   /// A reduction that has the lanes.
   mlir::linalg::GenericOp alongSums;
   Position point;

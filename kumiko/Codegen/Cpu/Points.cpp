@@ -64,6 +64,7 @@ void PieceEmitter::emit() {
     takeSamples(sources);
   }
   lanesChoose = sources.choosing.test(lane.loop);
+  findCuts(sources);
   Extent outer = 1;
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
@@ -196,6 +197,8 @@ void PieceEmitter::fill(ArrayRef<RowEnds> ends) {
 }
 
 void PieceEmitter::row() {
+  if (!laneCuts.empty())
+    return cutRow();
   if (gathersShortRows())
     return shortRow();
   int64_t lanes = k.demand.lanes;
@@ -218,9 +221,14 @@ void PieceEmitter::row() {
 }
 
 void PieceEmitter::emitByLanes(const Extent &outer) {
-  std::pair<Value, Value> share = k.chunkRange(floorDiv(lane.extent, k.demand.lanes));
+  std::pair<Value, Value> share = k.chunkRange(laneCuts.empty() ? floorDiv(lane.extent, k.demand.lanes) : lane.extent);
   k.loop(k.index(0), k.index(outer), 1, [&](Value number) {
     k.delinearize(number, loops, point);
+    if (!laneCuts.empty()) {
+      for (Part part : partsOf(laneCuts, lane))
+        sharedPart(part, share.first, share.second);
+      return;
+    }
     k.sharedVectors(lane.extent, share, [&](Form form) { element(form); });
   });
 }

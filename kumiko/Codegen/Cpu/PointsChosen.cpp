@@ -129,7 +129,7 @@ void PieceEmitter::shortRow() {
 
 void PieceEmitter::rows(const MergedLoop &along, Value low, Value high, llvm::function_ref<void()> whole) {
   auto at = [&](Value number) {
-    point[along.loop] = Form::ofSlot(k.demand.addSlot(number));
+    point[along.loop] = Form::ofSlot(k.demand.addSlot(number, 1, IndexRange::ofLoop(0, along.extent)));
     if (chosenOfRow()) {
       Value next = arith::AddIOp::create(k.b, k.loc, number, k.index(1));
       next = arith::MinSIOp::create(k.b, k.loc, next, k.index(along.extent - 1));
@@ -138,6 +138,17 @@ void PieceEmitter::rows(const MergedLoop &along, Value low, Value high, llvm::fu
     whole();
     nextRow.reset();
   };
+  if (!rowCuts.empty() && along.loop == loops.back().loop) {
+    for (Part part : partsOf(rowCuts, along)) {
+      Value first = arith::MaxSIOp::create(k.b, k.loc, low, k.index(part.start));
+      Value last = arith::MinSIOp::create(k.b, k.loc, high, k.index(part.end));
+      k.loop(first, last, 1, [&](Value number) {
+        point[along.loop] = Form::ofSlot(k.demand.addSlot(number, 1, {part.start, part.end - 1}));
+        whole();
+      });
+    }
+    return;
+  }
   Value middle = low;
   bool rowsChoose = gathersShortRows() && checksPlaces() && !lanesChoose; // one place serves all of a row
   if (rowsChoose && typicalSize(along.extent) >= 2 * int64_t(k.demand.lanes)) {

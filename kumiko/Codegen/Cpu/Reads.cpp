@@ -101,6 +101,8 @@ void Reads::collectBody(linalg::GenericOp op, ArrayRef<Form> dims) {
   if (llvm::any_of(op.getBody()->getOperations(),
                    [](Operation &inner) { return isa<linalg::IndexOp, tensor::ExtractOp>(inner); }))
     mark(opaque, dims);
+  if (!op.getBody()->getOps<tensor::ExtractOp>().empty())
+    bodies.push_back({op, Position(dims)});
   markChoosing(op, dims);
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (op.getBody()->getArgument(input->getOperandNumber()).use_empty())

@@ -20,6 +20,8 @@ struct Reads {
   llvm::SmallBitVector opaque;
   /// Loops on which it depends where data say that something is read.
   llvm::SmallBitVector choosing;
+  /// Bodies that read at indices they compute, with the values of their loops.
+  std::vector<std::pair<mlir::linalg::GenericOp, Position>> bodies;
   /// Tensors that the template computes itself; the walk ends there.
   llvm::DenseSet<mlir::Value> known;
 

@@ -63,17 +63,59 @@ nn.kernel @largest(%x: tensor<4x64xf32>) -> tensor<4xi64> attributes {schedule =
 // CHECK: arith.remui {{.*}} : index
 // CHECK: vector.load
 // CHECK-NOT: vector.from_elements
-nn.kernel @remainder(%x: tensor<16xf32>) -> tensor<64xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
-  %empty = tensor.empty() : tensor<64xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>], iterator_types = ["parallel"]} outs(%empty : tensor<64xf32>) {
+nn.kernel @remainder(%x: tensor<16xf32>) -> tensor<1024xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<1024xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>], iterator_types = ["parallel"]} outs(%empty : tensor<1024xf32>) {
   ^bb0(%o: f32):
     %d = linalg.index 0 : index
     %n = arith.constant 16 : index
     %r = arith.remui %d, %n : index
     %v = tensor.extract %x[%r] : tensor<16xf32>
     linalg.yield %v : f32
-  } -> tensor<64xf32>
-  nn.yield %y : tensor<64xf32>
+  } -> tensor<1024xf32>
+  nn.yield %y : tensor<1024xf32>
+}
+
+// In few stretches it is linear: each has its own loads, and nothing is divided.
+// CHECK-LABEL: func.func private @stretches_inside
+// CHECK-NOT: arith.remui
+// CHECK-COUNT-6: vector.load
+// CHECK-NOT: vector.from_elements
+nn.kernel @stretches(%x: tensor<16xf32>) -> tensor<48xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<48xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>], iterator_types = ["parallel"]} outs(%empty : tensor<48xf32>) {
+  ^bb0(%o: f32):
+    %d = linalg.index 0 : index
+    %n = arith.constant 16 : index
+    %r = arith.remui %d, %n : index
+    %v = tensor.extract %x[%r] : tensor<16xf32>
+    linalg.yield %v : f32
+  } -> tensor<48xf32>
+  nn.yield %y : tensor<48xf32>
+}
+
+// What lies before and behind is the first or the last element, and all between is read as it lies.
+// CHECK-LABEL: func.func private @edges_inside
+// CHECK-NOT: arith.maxsi
+// CHECK: memref.load
+// CHECK: vector.load
+// CHECK: memref.load
+// CHECK-NOT: vector.from_elements
+nn.kernel @edges(%x: tensor<16xf32>) -> tensor<18xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<18xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>], iterator_types = ["parallel"]} outs(%empty : tensor<18xf32>) {
+  ^bb0(%o: f32):
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %last = arith.constant 15 : index
+    %d = linalg.index 0 : index
+    %before = arith.subi %d, %one : index
+    %low = arith.maxsi %before, %zero : index
+    %place = arith.minsi %low, %last : index
+    %v = tensor.extract %x[%place] : tensor<16xf32>
+    linalg.yield %v : f32
+  } -> tensor<18xf32>
+  nn.yield %y : tensor<18xf32>
 }
 
 // While elements of a row are chosen, the next row is fetched, but never one beyond the end; of the 20 the last 8 are

@@ -26,8 +26,7 @@ class Division {
 public:
   explicit Division(Operation *op)
       : op(op), b(op), loc(op->getLoc()), x(op->getOperand(0)), y(op->getOperand(1)),
-        type(cast<VectorType>(x.getType())),
-        isUnsigned(isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op)) {}
+        type(cast<VectorType>(x.getType())), isUnsigned(isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op)) {}
 
   Value expand() {
     if (type.getElementType().isIndex())
@@ -46,7 +45,8 @@ private:
   }
   Value extended(Value value, Type element) {
     Type wide = with(element);
-    return isUnsigned ? Value(arith::ExtUIOp::create(b, loc, wide, value)) : arith::ExtSIOp::create(b, loc, wide, value);
+    return isUnsigned ? Value(arith::ExtUIOp::create(b, loc, wide, value))
+                      : arith::ExtSIOp::create(b, loc, wide, value);
   }
 
   /// The float quotient cut off as the op says; towards zero where `conversion` does that anyway.
@@ -124,7 +124,8 @@ private:
   /// As numbers of 64 bits, which is what they become.
   Value expandIndices() {
     auto numbers = cast<VectorType>(with(b.getI64Type()));
-    Value first = arith::IndexCastOp::create(b, loc, numbers, x), second = arith::IndexCastOp::create(b, loc, numbers, y);
+    Value first = arith::IndexCastOp::create(b, loc, numbers, x),
+          second = arith::IndexCastOp::create(b, loc, numbers, y);
     OperationState state(loc, op->getName(), {first, second}, {numbers}, op->getAttrs());
     Operation *same = b.create(state);
     Value quotient = Division(same).expand();
