@@ -111,6 +111,8 @@ private:
   void storeInterleaved(llvm::ArrayRef<mlir::Value> values, mlir::Value memref, const Form &first);
   /// As it lies in memory, where a truth value takes a byte.
   mlir::Value asStored(mlir::Value value, mlir::Value memref);
+  /// The first `count` elements from `index` on.
+  mlir::Value loadSome(mlir::Value memref, mlir::Value index, mlir::Type stored, int64_t count);
   /// Lanes a few elements apart, chosen from the vectors that they lie in; null where that is not the way.
   mlir::Value sieve(mlir::Value memref, const Form &offset, mlir::Type stored);
   /// A box of a tensor that comes from `inside`; the rest is `padding` or, where that is null, `dest`.

@@ -99,10 +99,17 @@ static int64_t placeInGroup(MemRefType type, const Form &lowest, int64_t step) {
   return groups ? lowest.constant.value() % step : -1;
 }
 
+Value Demand::loadSome(Value memref, Value index, Type stored, int64_t count) {
+  auto type = VectorType::get({int64_t(lanes)}, stored);
+  if (count == lanes)
+    return vector::LoadOp::create(b, loc, type, memref, index);
+  return vector::MaskedLoadOp::create(b, loc, type, memref, index, entry.maskOf(count, lanes), spread(zeroOf(stored)));
+}
+
 Value Demand::sieve(Value memref, const Form &offset, Type stored) {
-  if (!allActive() || !offset.lane.isStatic() || lanes < 2)
+  if (!active.isStatic() || active.is(1) || !offset.lane.isStatic() || lanes < 2)
     return Value();
-  int64_t apart = offset.lane.value(), last = lanes - 1, count = lanes;
+  int64_t apart = offset.lane.value(), last = active.value() - 1, count = lanes;
   int64_t step = std::abs(apart);
   if (apart == 0 || step > widestSieve)
     return Value();
@@ -111,18 +118,17 @@ Value Demand::sieve(Value memref, const Form &offset, Type stored) {
   int64_t first = placeInGroup(cast<MemRefType>(memref.getType()), lowest, step);
   lowest = lowest + Form(-std::max<int64_t>(first, 0));
   // Else from the lowest place on; the last vector ends with the highest, so that nothing beyond it is touched.
-  int64_t lastStart = first < 0 ? last * step - last : (step - 1) * count;
+  int64_t end = first < 0 ? last * step + 1 : (last + 1) * step, lastStart = std::max<int64_t>(end - count, 0);
   first = std::max<int64_t>(first, 0);
-  auto type = VectorType::get({count}, stored);
   Value result;
-  for (int64_t n = 0; n < step; ++n) {
+  for (int64_t n = 0; n * count < end; ++n) {
     int64_t start = std::min(n * count, lastStart);
-    Value vector = vector::LoadOp::create(b, loc, type, memref, indexOf(lowest + Form(start)));
+    Value vector = loadSome(memref, indexOf(lowest + Form(start)), stored, std::min(count, end - start));
     // Of the lanes, those that this vector is the first to have.
     SmallVector<int64_t> choice;
     for (int64_t lane = 0; lane < count; ++lane) {
       int64_t place = (apart < 0 ? last - lane : lane) * step + first;
-      bool here = place >= start && place < start + count && place >= n * count;
+      bool here = place >= start && place < start + count && place >= n * count && place < end;
       choice.push_back(here ? count + place - start : lane);
     }
     result = vector::ShuffleOp::create(b, loc, result ? result : vector, vector, choice);
@@ -182,8 +188,8 @@ void Demand::store(Value value, Value memref, const Form &offset) {
 }
 
 void Demand::storeInterleaved(ArrayRef<Value> values, Value memref, const Form &first) {
-  int64_t parts = values.size(), count = lanes;
-  for (int64_t vector = 0; vector < parts; ++vector) {
+  int64_t parts = values.size(), count = lanes, end = active.value() * parts;
+  for (int64_t vector = 0; vector * count < end; ++vector) {
     Value woven = values[0];
     for (int64_t part = 0; part < parts; ++part) {
       SmallVector<int64_t> choice;
@@ -194,14 +200,21 @@ void Demand::storeInterleaved(ArrayRef<Value> values, Value memref, const Form &
       }
       woven = vector::ShuffleOp::create(b, loc, woven, values[part], choice);
     }
-    vector::StoreOp::create(b, loc, woven, memref, indexOf(first.atLane(0) + Form(vector * count)));
+    Value index = indexOf(first.atLane(0) + Form(vector * count));
+    int64_t rest = end - vector * count;
+    if (rest == 1) // see store()
+      memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, woven, 0), memref, index);
+    else if (rest < count)
+      vector::MaskedStoreOp::create(b, loc, memref, index, entry.maskOf(rest, lanes), woven);
+    else
+      vector::StoreOp::create(b, loc, woven, memref, index);
   }
 }
 
 void Demand::storeLanes(ArrayRef<Value> values, Value memref, ArrayRef<Form> offsets) {
   SmallVector<Value> stored = llvm::map_to_vector(values, [&](Value value) { return spread(asStored(value, memref)); });
   bool closed = llvm::all_of(offsets, [&](const Form &offset) { return offset.lane.is(int64_t(values.size())); });
-  if (allActive() && values.size() > 1 && closed)
+  if (active.isStatic() && values.size() > 1 && closed)
     return storeInterleaved(stored, memref, offsets.front());
   for (unsigned lane = 0; lane < lanes; ++lane) {
     if (active.isStatic() && lane >= active.value())

@@ -35,6 +35,8 @@ private:
   /// Whether lines are as short as a few lanes and lie one behind the other, as pixels of three colours do.
   bool interleaves() const;
   void storeInterleaved();
+  /// Whether rows of a few elements are better worked on many at a time, with lanes across them.
+  bool laysRowsSideBySide(const Reads &sources);
   bool isShort() const;
   /// All values before the first store: a buffer may be another's, as far as the compiler knows.
   void storeAll();

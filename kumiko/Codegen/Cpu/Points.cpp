@@ -14,7 +14,7 @@ using eq::Extent;
 
 /// Vectors per turn: bodies that need many registers get one.
 constexpr int64_t mostVectors = 4;
-static bool isFunction(Operation &op) { return op.getDialect()->getNamespace() == "math"; }
+static bool isFunction(Operation &op) { return op.getDialect()->getNamespace() == "math" || isa<arith::RemFOp>(op); }
 static int64_t unrollOf(Block &body) {
   int64_t weight = 0;
   for (auto op : body.getOps<linalg::GenericOp>())
@@ -31,6 +31,8 @@ bool kumiko::cpu::hasFunctions(Block &body) {
 
 /// Rows of at most this many elements are written one by one: most of a vector would be empty.
 constexpr int64_t shortestRow = 4;
+/// Where functions are computed, rows of at most so many elements are worked on many at a time.
+constexpr int64_t longestWovenRow = 8;
 void PieceEmitter::emit() {
   unsigned rank = targets.front().piece->rank();
   Reads reads(rank, k.storage);
@@ -57,6 +59,9 @@ void PieceEmitter::emit() {
       return emitBlocks();
     parts = lane;
     lane = line;
+  } else if (laysRowsSideBySide(sources)) {
+    parts = lane;
+    lane = loops.pop_back_val();
   }
   if (linalg::GenericOp sums = shortSums(); sums && allMadeInPlace(sums)) {
     alongSums = sums;
@@ -95,6 +100,23 @@ void PieceEmitter::element(Form form) {
     point[lane.loop] = form;
   };
   k.demand.lookAhead([&] { lookAtAll(); }, quick, [&] { storeAll(); });
+}
+
+bool PieceEmitter::laysRowsSideBySide(const Reads &sources) {
+  bool reduces = llvm::any_of(k.body.getOps<linalg::GenericOp>(),
+                              [](linalg::GenericOp op) { return op.getNumReductionLoops() != 0; });
+  bool functions = hasFunctions(k.body);
+  int64_t longest = functions ? longestWovenRow : shortestRow;
+  if (reduces || loops.empty() || !lane.extent.isStatic() || lane.extent.value() > longest ||
+      sources.opaque.test(lane.loop) || sources.opaque.test(loops.back().loop))
+    return false;
+  int64_t fewest = functions ? shortestRow : std::max<int64_t>(k.demand.lanes / 4, shortestRow);
+  auto isNear = [&](const Form &form) {
+    Extent apart = form.coefficientOf(loops.back().loop);
+    return apart.isStatic() && std::abs(apart.value()) <= longest;
+  };
+  line = loops.back();
+  return typicalSize(line.extent) >= fewest && llvm::all_of(sources.forms, isNear) && interleaves();
 }
 
 bool PieceEmitter::interleaves() const {

@@ -138,3 +138,22 @@ nn.kernel @chosen(%x: tensor<4x64xf32>, %at: tensor<4x20xi64>) -> tensor<4x20xf3
   } -> tensor<4x20xf32>
   nn.yield %y : tensor<4x20xf32>
 }
+
+
+// Rows of three: lanes lie across eight rows, and three vectors are woven into three; the last four rows under a mask.
+// CHECK-LABEL: func.func private @short_rows_inside
+// CHECK: vector.shuffle
+// CHECK-COUNT-4: vector.store
+// CHECK: vector.maskedstore
+// CHECK-NOT: memref.load
+nn.kernel @short_rows(%x: tensor<12x1xf32>, %y: tensor<12x3xf32>) -> tensor<12x3xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<12x3xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 0)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<12x1xf32>, tensor<12x3xf32>) outs(%empty : tensor<12x3xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.addf %p, %q : f32
+    linalg.yield %0 : f32
+  } -> tensor<12x3xf32>
+  nn.yield %z : tensor<12x3xf32>
+}
