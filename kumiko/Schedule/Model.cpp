@@ -235,13 +235,16 @@ static eq::Extent orderedChunks(const KernelShape &shape, KernelExtents &extents
   return max(min(chunksFor(points * operations + extents.elementsOf(op->getResult(0))), shares), 1);
 }
 
-/// Whether the operation becomes a call of the C library for each lane: what is no instruction, in f64.
-static bool callsLibrary(Operation &op) {
-  if (op.getNumResults() != 1 || !op.getResult(0).getType().isF64())
-    return false;
+/// Whether the operation is one of many steps, on floats.
+static bool isFunction(Operation &op) {
   bool instruction = isa<math::SqrtOp, math::AbsFOp, math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp,
-                         math::CopySignOp, math::FmaOp>(op);
+                         math::CopySignOp, math::FmaOp, math::AbsIOp>(op);
   return isa<arith::RemFOp>(op) || (op.getDialect()->getNamespace() == "math" && !instruction);
+}
+
+/// Whether it becomes a call of the C library for each lane: in f64.
+static bool callsLibrary(Operation &op) {
+  return op.getNumResults() == 1 && op.getResult(0).getType().isF64() && isFunction(op);
 }
 
 /// Whether nearly all of the time goes into such calls, one per element of the result: vectors would only have to be
@@ -254,6 +257,26 @@ static bool callsForEach(Block &body, ValueRange results, KernelExtents &extents
     if (llvm::any_of(*op.getBody(), callsLibrary))
       calls = std::max(calls, typicalSize(eq::product(extents.loopsOf(op))));
   return calls != 0 && calls >= elements;
+}
+
+/// Whether all that is read and written leaves the last cache before anyone reads it again. Then a store that goes past
+/// the caches saves reading what it overwrites: a third of the time of a copy. What stays in the cache must not be
+/// written so, since the next kernel would wait for memory; nor what takes longer to compute than to read, since such
+/// stores are waited for.
+static bool leavesCaches(Block &body, ValueRange results, KernelExtents &extents, const Machine &machine) {
+  for (auto op : body.getOps<linalg::GenericOp>())
+    if (llvm::any_of(*op.getBody(), isFunction))
+      return false;
+  auto bytesOf = [&](auto &&tensors) {
+    eq::Extent bytes = 0;
+    for (Value tensor : tensors)
+      if (auto type = dyn_cast<RankedTensorType>(tensor.getType()); type && type.getElementType().isIntOrFloat())
+        bytes += extents.elementsOf(tensor) * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+    return bytes;
+  };
+  eq::Extent written = bytesOf(results), read = bytesOf(body.getArguments());
+  return written.isStatic() && read.isStatic() && written.value() > machine.l3 / 2 &&
+         read.value() + written.value() > machine.l3;
 }
 
 Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRange results, KernelExtents &extents,
@@ -289,6 +312,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
   schedule.chunks = chunksFor(operations);
   if (shape.kind == KernelKind::Points) {
     storeLanesLast(schedule, body, extents, isConstant);
+    schedule.pastCaches = leavesCaches(body, results, extents, machine);
     if (callsForEach(body, results, extents))
       schedule.lanes = 1;
   }

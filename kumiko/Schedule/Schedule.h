@@ -44,6 +44,8 @@ struct Schedule {
 
   /// points: pairs (argument, dimension): constants stored with that dimension last, where the lanes run along it.
   llvm::SmallVector<int64_t> lanesLast;
+  /// points: results are too large for any cache and are written past it, where whole vectors lie side by side.
+  bool pastCaches = false;
 
   /// rows and attention: numbers (in the order of the body) of the ops whose rows are kept in scratch instead of
   /// computed again.

@@ -8,6 +8,8 @@ struct Machine {
   int64_t lanes = 8;      ///< f32 per vector register
   int64_t registers = 16; ///< vector registers
   int64_t l1 = 32 << 10, l2 = 512 << 10;
+  /// The cache that all cores share.
+  int64_t l3 = 32 << 20;
   /// One instruction adds four products of bytes, one with a sign and one without, to each lane (vpdpbusd).
   bool byteDot = false;
 };

@@ -34,6 +34,10 @@ struct IndexRange {
   bool isKnown() const { return low > -farthest && high < farthest; }
 };
 
+/// Stores past the caches go to multiples of this many bytes, as what malloc gives is. LLVM makes several stores of a
+/// longer vector; they take as long as one, since memory gets whole lines in any case.
+constexpr int64_t bytesPastCaches = 16;
+
 class Demand {
 public:
   using Known = std::function<mlir::Value(llvm::ArrayRef<Form>)>;
@@ -102,6 +106,8 @@ public:
 
   mlir::Value load(mlir::Value memref, const Form &offset, mlir::Type element);
   void store(mlir::Value value, mlir::Value memref, const Form &offset);
+  /// Buffers of results begin at such multiples, and whole vectors that do so, too, are stored past the caches.
+  bool pastCaches = false;
   /// Several vectors lane by lane: those of a lane lie side by side.
   void storeLanes(llvm::ArrayRef<mlir::Value> values, mlir::Value memref, llvm::ArrayRef<Form> offsets);
 
@@ -109,6 +115,8 @@ private:
   mlir::Value fixedValue(mlir::Value tensor);
   /// Vectors whose lanes lie behind each other as whole vectors of memory.
   void storeInterleaved(llvm::ArrayRef<mlir::Value> values, mlir::Value memref, const Form &first);
+  /// Whether a vector there may be stored past the caches, wherever the loops are.
+  bool mayGoPast(const Form &offset, mlir::VectorType type) const;
   /// As it lies in memory, where a truth value takes a byte.
   mlir::Value asStored(mlir::Value value, mlir::Value memref);
   /// The first `count` elements from `index` on.

@@ -169,6 +169,17 @@ Value Demand::asStored(Value value, Value memref) {
   return arith::ExtUIOp::create(b, loc, wide, value);
 }
 
+bool Demand::mayGoPast(const Form &offset, VectorType type) const {
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  auto whole = [&](const Extent &count, int64_t multipleOf) {
+    return count.isStatic() && count.value() * multipleOf * bytes % bytesPastCaches == 0;
+  };
+  return allActive() && whole(offset.constant, 1) && whole(type.getNumElements(), 1) &&
+         llvm::all_of(offset.terms, [&](const auto &term) {
+           return whole(term.second, slots[term.first].multipleOf % bytesPastCaches);
+         });
+}
+
 void Demand::store(Value value, Value memref, const Form &offset) {
   value = asStored(value, memref);
   if (!offset.hasLanes()) {
@@ -181,7 +192,9 @@ void Demand::store(Value value, Value memref, const Form &offset) {
   if (!offset.lane.is(1) || active.is(1))
     return storeLanes(value, memref, offset);
   Value index = indexOf(offset.atLane(0));
-  if (allActive())
+  if (pastCaches && mayGoPast(offset.atLane(0), cast<VectorType>(value.getType())))
+    vector::StoreOp::create(b, loc, value, memref, index, /*nontemporal=*/true, llvm::Align(bytesPastCaches));
+  else if (allActive())
     vector::StoreOp::create(b, loc, value, memref, index);
   else
     vector::MaskedStoreOp::create(b, loc, memref, index, mask(), value);

@@ -53,6 +53,11 @@ private:
   llvm::SmallVector<RowEnds> takeRowEnds();
   void fill(llvm::ArrayRef<RowEnds> ends);
   void row();
+  /// Whether all that is written are vectors, one behind the other, from places on that may be written past the caches.
+  bool isStream() const;
+  /// What `emit` emits, once more with stores past the caches for results that begin where these may go: a user's may
+  /// lie anywhere.
+  void pastCaches(llvm::function_ref<void()> emit);
   /// Few long rows: a chunk takes a share of the vectors of every row; the last one also has the masked rest.
   void emitByLanes(const eq::Extent &outer);
 

@@ -77,10 +77,51 @@ void PieceEmitter::emit() {
     emitWindows(windows);
   else if (linalg::GenericOp sums = longSum(k, sources, lane); sums && allMadeInPlace(sums))
     emitSums(k, sums, loops, lane, point, [&] { storeAll(); });
-  else if (alongSums || typicalSize(outer) >= typicalSize(k.schedule.chunks))
-    emitByOuter(outer);
   else
-    emitByLanes(outer);
+    pastCaches([&] {
+      if (alongSums || typicalSize(outer) >= typicalSize(k.schedule.chunks))
+        emitByOuter(outer);
+      else
+        emitByLanes(outer);
+    });
+}
+
+bool PieceEmitter::isStream() const {
+  if (parts || samples || alongSums || !laneCuts.empty() || movesElements() || gathersShortRows() || isShort())
+    return false;
+  Position position;
+  for (unsigned d = 0; d < targets.front().piece->rank(); ++d)
+    position.push_back(Form::ofSlot(d));
+  return llvm::all_of(targets, [&](const Target &target) {
+    Form offset = offsetOf(*target.piece, position);
+    int64_t bytes = cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
+    auto whole = [&](const Extent &count) { return count.isStatic() && count.value() * bytes % bytesPastCaches == 0; };
+    return target.borders->empty() && offset.coefficientOf(lane.loop).is(1) && whole(offset.constant) &&
+           whole(int64_t(k.demand.lanes)) &&
+           llvm::all_of(loops, [&](const MergedLoop &loop) { return whole(offset.coefficientOf(loop.loop)); });
+  });
+}
+
+void PieceEmitter::pastCaches(llvm::function_ref<void()> emit) {
+  // What lies where an operand did is in the cache.
+  if (!k.schedule.pastCaches || !k.schedule.inPlace.empty() || !isStream())
+    return emit();
+  Value addresses = k.index(0);
+  for (const Target &target : targets)
+    addresses = arith::OrIOp::create(k.b, k.loc, addresses,
+                                     memref::ExtractAlignedPointerAsIndexOp::create(k.b, k.loc, target.memref));
+  Value odd = arith::AndIOp::create(k.b, k.loc, addresses, k.index(bytesPastCaches - 1));
+  Value even = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, odd, k.index(0));
+  auto choice = scf::IfOp::create(k.b, k.loc, even, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPointToStart(choice.thenBlock());
+  k.demand.pastCaches = true;
+  emit();
+  k.demand.pastCaches = false;
+  // Another thread may read the result as soon as the chunk is said to be done, which does not wait for such stores.
+  LLVM::FenceOp::create(k.b, k.loc, LLVM::AtomicOrdering::seq_cst);
+  k.b.setInsertionPointToStart(choice.elseBlock());
+  emit();
 }
 
 void PieceEmitter::element(Form form) {

@@ -1,0 +1,53 @@
+// RUN: kumiko-opt %s --kumiko-schedule-kernels | FileCheck %s
+
+#same = affine_map<(i) -> (i)>
+
+// 40 MB from 40 MB leave every cache.
+// CHECK-LABEL: nn.kernel @large
+// CHECK-SAME: past_caches
+nn.kernel @large(%x: tensor<10000000xf32>) -> tensor<10000000xf32> {
+  %empty = tensor.empty() : tensor<10000000xf32>
+  %y = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
+      ins(%x : tensor<10000000xf32>) outs(%empty : tensor<10000000xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = math.absf %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<10000000xf32>
+  nn.yield %y : tensor<10000000xf32>
+}
+
+// 4 MB may still be there when the next kernel reads them.
+// CHECK-LABEL: nn.kernel @small
+// CHECK-NOT: past_caches
+nn.kernel @small(%x: tensor<1000000xf32>) -> tensor<1000000xf32> {
+  %empty = tensor.empty() : tensor<1000000xf32>
+  %y = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
+      ins(%x : tensor<1000000xf32>) outs(%empty : tensor<1000000xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = math.absf %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<1000000xf32>
+  nn.yield %y : tensor<1000000xf32>
+}
+
+// So may 4 MB of something larger.
+// CHECK-LABEL: nn.kernel @small_part
+// CHECK-NOT: past_caches
+nn.kernel @small_part(%x: tensor<10000000xf32>) -> tensor<1000000xf32> {
+  %y = tensor.extract_slice %x[0] [1000000] [1] : tensor<10000000xf32> to tensor<1000000xf32>
+  nn.yield %y : tensor<1000000xf32>
+}
+
+// Functions take longer than the memory.
+// CHECK-LABEL: nn.kernel @function
+// CHECK-NOT: past_caches
+nn.kernel @function(%x: tensor<10000000xf32>) -> tensor<10000000xf32> {
+  %empty = tensor.empty() : tensor<10000000xf32>
+  %y = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
+      ins(%x : tensor<10000000xf32>) outs(%empty : tensor<10000000xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = math.exp %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<10000000xf32>
+  nn.yield %y : tensor<10000000xf32>
+}
