@@ -68,8 +68,8 @@ static double copySpeed() {
 /// The least and the largest number of an operand.
 using Range = std::pair<double, double>;
 
-/// Numbers that every op takes, divisions too: floats between 0.1 and 0.9, integers below the smallest extent that is no
-/// detail.
+/// Numbers that every op takes, divisions too: floats between 0.1 and 0.9, integers below the smallest extent that is
+/// no detail.
 static Range usualRange(ElementType element, int64_t bound) {
   if (isFloat(element))
     return {0.1, 0.9};

@@ -50,25 +50,25 @@ op sample_axis(grid: T; which: int, n: int, mode: str, border: str, align: bool,
   c(b, o...) = border == "border" ? clamp(r(b, o...), -2, n + 1) : border == "zeros" ? r(b, o...)
              : align ? (z(b, o...) <= n - 1 ? z(b, o...) : 2 * n - 2 - z(b, o...))
              : (z(b, o...) <= n ? z(b, o...) : 2 * n - z(b, o...)) - 0.5
-  d(b, o..., a) = c(b, o...) - floor(c(b, o...)) - (a - (taps == 4 ? 1 : 0))  where a in taps
-  w(b, o..., a) = mode == "nearest" ? T(1) : mode == "linear" ? 1 - abs(d(b, o..., a))
-                : abs(d(b, o..., a)) <= 1 ? (1.25 * abs(d(b, o..., a)) - 2.25) * d(b, o..., a) * d(b, o..., a) + 1
-                : ((-0.75 * abs(d(b, o..., a)) + 3.75) * abs(d(b, o..., a)) - 6) * abs(d(b, o..., a)) + 3
+  d(b, a, o...) = c(b, o...) - floor(c(b, o...)) - (a - (taps == 4 ? 1 : 0))  where a in taps
+  w(b, a, o...) = mode == "nearest" ? T(1) : mode == "linear" ? 1 - abs(d(b, a, o...))
+                : abs(d(b, a, o...)) <= 1 ? (1.25 * abs(d(b, a, o...)) - 2.25) * d(b, a, o...) * d(b, a, o...) + 1
+                : ((-0.75 * abs(d(b, a, o...)) + 3.75) * abs(d(b, a, o...)) - 6) * abs(d(b, a, o...)) + 3
     where w like d
-  j(b, o..., a) = (mode == "nearest" ? i64(c(b, o...)) : i64(floor(c(b, o...)))) + a - (taps == 4 ? 1 : 0)
+  j(b, a, o...) = (mode == "nearest" ? i64(c(b, o...)) : i64(floor(c(b, o...)))) + a - (taps == 4 ? 1 : 0)
     where a in taps
-  ix(b, o..., a) = border == "zeros" ? j(b, o..., a) : border == "border" ? clamp(j(b, o..., a), 0, n - 1)
-                 : align ? (n - 1) - abs((n - 1) - mod(j(b, o..., a), max(2 * n - 2, 1)))
-                 : min(mod(j(b, o..., a), 2 * n), 2 * n - 1 - mod(j(b, o..., a), 2 * n))
+  ix(b, a, o...) = border == "zeros" ? j(b, a, o...) : border == "border" ? clamp(j(b, a, o...), 0, n - 1)
+                 : align ? (n - 1) - abs((n - 1) - mod(j(b, a, o...), max(2 * n - 2, 1)))
+                 : min(mod(j(b, a, o...), 2 * n), 2 * n - 1 - mod(j(b, a, o...), 2 * n))
 }
 
-# Samples an image x(n, c, h, w) at positions with weights; outside it is 0.
-op sample2(x: T, iy: i64, wy: W, ix: i64, wx: W) -> y: T {
-  y(n, c, o...) += (x(n, c, iy(n, o..., a), ix(n, o..., b)) else 0) * T(wy(n, o..., a)) * T(wx(n, o..., b))
+# The numbers of places in a box of `rows` x `columns`, row by row, for all pairs of positions; -1 outside.
+op places(iy: I, ix: J; rows: int, columns: int, to: type) -> p: to {
+  p(n, a, b, o...) = iy(n, a, o...) >= 0 and iy(n, a, o...) < rows and ix(n, b, o...) >= 0 and ix(n, b, o...) < columns
+                   ? cast(iy(n, a, o...), to) * columns + cast(ix(n, b, o...), to) : cast(-1, to)
 }
 
-# Samples a volume x(n, c, d, h, w) at positions with weights; outside it is 0.
-op sample3(x: T, iz: i64, wz: W, iy: i64, wy: W, ix: i64, wx: W) -> y: T {
-  y(n, c, o...) += (x(n, c, iz(n, o..., d), iy(n, o..., a), ix(n, o..., b)) else 0)
-    * T(wz(n, o..., d)) * T(wy(n, o..., a)) * T(wx(n, o..., b))
+# Samples x(n, c, place) at several places, each with a weight; outside it is 0.
+op sample(x: T, p: I, v: W) -> y: T {
+  y(n, c, o...) += (x(n, c, p(n, k, o...)) else 0) * T(v(n, k, o...))
 }

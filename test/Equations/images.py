@@ -132,7 +132,8 @@ def border_of(v, n, border, align, whole):
 def neighbours(grid, which, n, mode, border, align, taps):
     """Positions and weights along one axis, coordinate by coordinate."""
     shape = grid.shape[:-1]
-    place, weight = np.zeros((*shape, taps), np.int64), np.zeros((*shape, taps))
+    first, *rest = shape
+    place, weight = np.zeros((first, taps, *rest), np.int64), np.zeros((first, taps, *rest))
     for p in points(*shape):
         v = float(grid[(*p, which)])
         v = (v + 1) / 2 * (n - 1) if align else ((v + 1) * n - 1) / 2
@@ -140,8 +141,8 @@ def neighbours(grid, which, n, mode, border, align, taps):
         for a in range(taps):
             j = round(c) if mode == "nearest" else math.floor(c) + a - (taps // 2 - 1)
             d = abs(c - j)
-            weight[(*p, a)] = {"nearest": 1.0, "linear": 1 - d, "cubic": kernel_weight("cubic", -0.75, d)}[mode]
-            place[(*p, a)] = round(border_of(j, n, border, align, whole=True))
+            weight[(p[0], a, *p[1:])] = {"nearest": 1.0, "linear": 1 - d, "cubic": kernel_weight("cubic", -0.75, d)}[mode]
+            place[(p[0], a, *p[1:])] = round(border_of(j, n, border, align, whole=True))
     return place, weight
 
 
@@ -156,25 +157,20 @@ def sampling():
     for border, align, (mode, taps) in itertools.product(("border", "reflection"), (False, True), (("linear", 2), ("cubic", 4))):
         given = dict(which=0, n=1, mode=mode, border=border, align=align, taps=taps)
         case("sample_axis", f"one point, {mode}, {border}, align {align}", [grid], list(neighbours(grid, **given)), 1e-9, **given)
-    x = normal(2, 3, 4, 7)
-    iy, wy = integers_around(4, 2, 5, 2), normal(2, 5, 2)
-    ix, wx = integers_around(7, 2, 5, 3), normal(2, 5, 3)
+    iy, ix = integers_around(4, 2, 2, 5), integers_around(7, 2, 3, 5)
+    for to in np.int32, np.int64:
+        p = np.full((2, 2, 3, 5), -1, to)
+        for n, a, b, o in points(2, 2, 3, 5):
+            i, j = iy[n, a, o], ix[n, b, o]
+            if 0 <= i < 4 and 0 <= j < 7:
+                p[n, a, b, o] = 7 * i + j
+        case("places", f"-1 outside, {p.dtype}", [iy, ix], [p], rows=4, columns=7, to="i32" if to is np.int32 else "i64")
+    x, p, v = normal(2, 3, 28), integers_around(28, 2, 6, 5), normal(2, 6, 5)
     y = np.zeros((2, 3, 5))
-    for n, c, o, a, b in points(2, 3, 5, 2, 3):
-        i, j = iy[n, o, a], ix[n, o, b]
-        if 0 <= i < 4 and 0 <= j < 7:
-            y[n, c, o] += float(x[n, c, i, j]) * wy[n, o, a] * wx[n, o, b]
-    case("sample2", "outside is 0", [x, iy, wy, ix, wx], [y.astype(np.float32)])
-    x = normal(2, 3, 3, 4, 5)
-    iz, wz = integers_around(3, 2, 4, 2), normal(2, 4, 2)
-    iy, wy = integers_around(4, 2, 4, 2), normal(2, 4, 2)
-    ix, wx = integers_around(5, 2, 4, 3), normal(2, 4, 3)
-    y = np.zeros((2, 3, 4))
-    for n, c, o, d, a, b in points(2, 3, 4, 2, 2, 3):
-        at = (n, c, iz[n, o, d], iy[n, o, a], ix[n, o, b])
-        if all(0 <= p < extent for p, extent in zip(at, x.shape)):
-            y[n, c, o] += float(x[at]) * wz[n, o, d] * wy[n, o, a] * wx[n, o, b]
-    case("sample3", "outside is 0", [x, iz, wz, iy, wy, ix, wx], [y.astype(np.float32)])
+    for n, c, k, o in points(2, 3, 6, 5):
+        if 0 <= p[n, k, o] < 28:
+            y[n, c, o] += float(x[n, c, p[n, k, o]]) * v[n, k, o]
+    case("sample", "outside is 0", [x, p, v], [y.astype(np.float32)])
 
 
 def integers_around(n, *shape):

@@ -24,17 +24,17 @@ func.func @rotary(%a0: tensor<2x4x3x8xf32>, %a1: tensor<2x3x4xf32>, %a2: tensor<
   return %r0 : tensor<2x4x3x8xf32>
 }
 
-func.func @sample_axis(%a0: tensor<1x2x4x2xf32>) -> (tensor<1x2x4x4xi64>, tensor<1x2x4x4xf32>) {
-  %r0, %r1 = nn.sample_axis %a0 {which = 1, n = 3, mode = "cubic", border = "zeros", align = true, taps = 4} : (tensor<1x2x4x2xf32>) -> (tensor<1x2x4x4xi64>, tensor<1x2x4x4xf32>)
-  return %r0, %r1 : tensor<1x2x4x4xi64>, tensor<1x2x4x4xf32>
+func.func @sample_axis(%a0: tensor<1x2x4x2xf32>) -> (tensor<1x4x2x4xi64>, tensor<1x4x2x4xf32>) {
+  %r0, %r1 = nn.sample_axis %a0 {which = 1, n = 3, mode = "cubic", border = "zeros", align = true, taps = 4} : (tensor<1x2x4x2xf32>) -> (tensor<1x4x2x4xi64>, tensor<1x4x2x4xf32>)
+  return %r0, %r1 : tensor<1x4x2x4xi64>, tensor<1x4x2x4xf32>
 }
 
-func.func @sample2(%a0: tensor<1x1x4x4xf32>, %a1: tensor<1x6x6x2xi64>, %a2: tensor<1x6x6x2xf32>, %a3: tensor<1x6x6x2xi64>, %a4: tensor<1x6x6x2xf32>) -> (tensor<1x1x6x6xf32>) {
-  %r0 = nn.sample2 %a0, %a1, %a2, %a3, %a4 : (tensor<1x1x4x4xf32>, tensor<1x6x6x2xi64>, tensor<1x6x6x2xf32>, tensor<1x6x6x2xi64>, tensor<1x6x6x2xf32>) -> (tensor<1x1x6x6xf32>)
-  return %r0 : tensor<1x1x6x6xf32>
+func.func @places(%a0: tensor<1x2x6x6xi64>, %a1: tensor<1x3x6x6xi64>) -> tensor<1x2x3x6x6xi32> {
+  %r0 = nn.places %a0, %a1 {rows = 4, columns = 5, to = i32} : (tensor<1x2x6x6xi64>, tensor<1x3x6x6xi64>) -> tensor<1x2x3x6x6xi32>
+  return %r0 : tensor<1x2x3x6x6xi32>
 }
 
-func.func @sample3(%a0: tensor<1x1x3x2x2xf32>, %a1: tensor<1x2x4x2x2xi64>, %a2: tensor<1x2x4x2x2xf32>, %a3: tensor<1x2x4x2x2xi64>, %a4: tensor<1x2x4x2x2xf32>, %a5: tensor<1x2x4x2x2xi64>, %a6: tensor<1x2x4x2x2xf32>) -> (tensor<1x1x2x4x2xf32>) {
-  %r0 = nn.sample3 %a0, %a1, %a2, %a3, %a4, %a5, %a6 : (tensor<1x1x3x2x2xf32>, tensor<1x2x4x2x2xi64>, tensor<1x2x4x2x2xf32>, tensor<1x2x4x2x2xi64>, tensor<1x2x4x2x2xf32>, tensor<1x2x4x2x2xi64>, tensor<1x2x4x2x2xf32>) -> (tensor<1x1x2x4x2xf32>)
-  return %r0 : tensor<1x1x2x4x2xf32>
+func.func @sample(%a0: tensor<1x2x20xf32>, %a1: tensor<1x6x6x5xi32>, %a2: tensor<1x6x6x5xf32>) -> tensor<1x2x6x5xf32> {
+  %r0 = nn.sample %a0, %a1, %a2 : (tensor<1x2x20xf32>, tensor<1x6x6x5xi32>, tensor<1x6x6x5xf32>) -> tensor<1x2x6x5xf32>
+  return %r0 : tensor<1x2x6x5xf32>
 }

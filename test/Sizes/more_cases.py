@@ -286,24 +286,18 @@ def sample_axis(op, t):
                    align=align, taps={"nearest": 1, "linear": 2, "cubic": 4}[mode])
 
 
-@recipe(FLOATS + ["i32"], "sample2")
-def sample2(op, t):
-    for number, (c, h, w, o) in enumerate(take(48, "c", "h", "w", "o", low=1)):
-        if c * h * w * o > 8000:
-            continue
+@recipe(["i64", "i32"], "places")
+def places(op, t):
+    for number, (h, w, o) in enumerate(take(48, "h", "w", "o", low=1)):
         taps = (1, 2, 4)[number % 3]
-        place, weight = tensor("i64", 2, o, 3, taps), tensor("f32" if t == "i32" else t, 2, o, 3, taps)
-        yield line(op, [tensor(t, 2, c, h, w), place, weight, place, weight], f"1=-1:{h} 3=-1:{w}")
-    place, weight = tensor("i64", 2, 5, 2), tensor("f32" if t == "i32" else t, 2, 5, 2)
-    for h, w in (0, 7), (7, 0):
-        yield line(op, [tensor(t, 2, 3, h, w), place, weight, place, weight], "1=-1:2 3=-1:2")
+        yield line(op, [tensor(t, 2, taps, o, 3), tensor("i64", 2, 2, o, 3)], f"0=-1:{h} 1=-1:{w}", rows=h, columns=w,
+                   to=("i32", "i64")[number % 2])
 
 
-@recipe(FLOATS, "sample3")
-def sample3(op, t):
-    for number, (c, d, w, o) in enumerate(take(40, "c", "d", "w", "o", low=1)):
-        if c * d * w * o > 4000:
-            continue
-        taps = (1, 2)[number % 2]
-        place, weight = tensor("i64", 1, o, 2, 3, taps), tensor(t, 1, o, 2, 3, taps)
-        yield line(op, [tensor(t, 1, c, d, 3, w), place, weight, place, weight, place, weight], f"1=-1:{d} 3=-1:3 5=-1:{w}")
+@recipe(FLOATS + ["i32"], "sample")
+def sample(op, t):
+    for number, (c, p, o) in enumerate(take(60, "c", "p", "o", low=1)):
+        taps, points = (1, 4, 8, 16)[number % 4], ([o], [o, 3], [2, 3, o])[number // 4 % 3]
+        place, weight = tensor(("i32", "i64")[number % 2], 2, taps, *points), tensor("f32" if t == "i32" else t, 2, taps, *points)
+        yield line(op, [tensor(t, 2, c, p), place, weight], f"1=-1:{p}")
+    yield line(op, [tensor(t, 2, 3, 0), tensor("i32", 2, 4, 5), tensor("f32" if t == "i32" else t, 2, 4, 5)], "1=-1:2")

@@ -173,7 +173,6 @@ private:
   mlir::OpFoldResult placeOf(const eq::Extent &lane);
   /// The elements of a buffer at an index per lane; null where it is none, or its places take more than 32 bits.
   mlir::Value gather(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
-  mlir::Value placeAt(mlir::Value places, const eq::Extent &lane);
   mlir::Value insideOrZero(mlir::Value index, const eq::Extent &extent);
   /// A vector of what `laneValue` gives for the number of each lane.
   mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(const eq::Extent &)> laneValue);

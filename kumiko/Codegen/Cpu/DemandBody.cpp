@@ -341,21 +341,6 @@ Value Demand::status() {
   return memref::LoadOp::create(b, loc, failure, zeroOf(b.getIndexType()));
 }
 
-/// One of many places of 32 bits, of which none is negative. Moves out of vectors are slow: an odd one comes as the
-/// upper half of 64 bits, from where its neighbour was just read. (The lower half would want a mask, and LLVM 22 loses
-/// it where it becomes an address and the places are known to be small and even.)
-Value Demand::placeAt(Value places, const Extent &lane) {
-  if (!lane.isStatic() || lanes % 2 != 0 || lane.value() % 2 == 0) {
-    Value place = vector::ExtractOp::create(b, loc, places, placeOf(lane));
-    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), place);
-  }
-  Type i64 = b.getI64Type();
-  Value pairs = vector::BitCastOp::create(b, loc, VectorType::get({int64_t(lanes / 2)}, i64), places);
-  Value pair = vector::ExtractOp::create(b, loc, pairs, lane.value() / 2);
-  Value place = arith::ShRUIOp::create(b, loc, pair, constantOf(b.getI64IntegerAttr(32)));
-  return arith::IndexCastOp::create(b, loc, b.getIndexType(), place);
-}
-
 /// The places of all lanes at once, in 32 bits. (Gathers of the machine are slower than one load per lane on many.)
 Value Demand::gather(Value tensor, ArrayRef<Value> indices) {
   Value memref = memory.lookup(tensor);
@@ -378,7 +363,8 @@ Value Demand::gather(Value tensor, ArrayRef<Value> indices) {
   }
   unsigned base = addSlot(same);
   return lanewise(element, [&](const Extent &lane) {
-    Value index = placeAt(places, lane);
+    Value place = vector::ExtractOp::create(b, loc, places, placeOf(lane));
+    Value index = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), place);
     return load(memref, Form::ofSlot(base) + Form::ofSlot(addSlot(index)), element);
   });
 }

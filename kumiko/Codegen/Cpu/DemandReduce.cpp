@@ -49,6 +49,8 @@ SmallVector<Value> Demand::reduce(linalg::GenericOp op, ArrayRef<Position> posit
       accumulators.push_back(widen(at(init, position)));
   }
 
+  // A read by lanes is long already.
+  bool choosesLanes = wide && !op.getBody()->getOps<tensor::ExtractOp>().empty();
   auto setLoop = [&](unsigned loop, const Form &form) {
     for (Position &loopValues : dims)
       loopValues[loop] = form;
@@ -58,7 +60,7 @@ SmallVector<Value> Demand::reduce(linalg::GenericOp op, ArrayRef<Position> posit
     if (depth == loops.size())
       return reduceStep(op, dims, carried, wide);
     unsigned loop = loops[depth];
-    if (points.isStatic() && points.value() <= unrollLimit) {
+    if (points.isStatic() && points.value() <= (choosesLanes ? 1 : unrollLimit)) {
       for (int64_t i = 0; i < extents[loop].value(); ++i) {
         setLoop(loop, Form(i));
         carried = nest(depth + 1, carried);

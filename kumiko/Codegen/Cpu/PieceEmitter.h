@@ -63,13 +63,6 @@ private:
 
   //===--- what data choose ------------------------------------------------------------------------===//
 
-  /// Whether sums are taken of elements that data choose.
-  bool sumsChosen() const;
-  /// A loop that has no part in choosing, as that over channels, goes inside of the lanes: places and weights are found
-  /// once for several of its points.
-  void takeSamples(const Reads &sources);
-  /// LLVM moves what does not depend on the loop out of it.
-  void eachSample();
   void lookAtAll();
   /// Whether rows that fill no vector are read where data say: a place is found for a row as a whole.
   bool gathersShortRows() const;
@@ -106,7 +99,8 @@ private:
 
   /// A long sum of which a few lie side by side: lanes run along it, and what is read is shared among them.
   mlir::linalg::GenericOp shortSums();
-  mlir::linalg::GenericOp windowsTogetherOf();
+  /// The reduction that neighbours along the last loop but the lanes are worth doing together.
+  mlir::linalg::GenericOp reducedTogether(const Reads &sources);
   /// Whether what `op` gives at a point is all that the targets need of it there.
   bool allMadeInPlace(mlir::linalg::GenericOp op) const;
   /// Neighbours along the last loop but the lanes are reduced together; those that are left over one by one.
@@ -125,12 +119,12 @@ private:
 
   Kernel &k;
   llvm::ArrayRef<Target> targets;
+  /// Neighbours that are reduced together.
+  int64_t together = 1;
   llvm::SmallVector<MergedLoop> loops;
   MergedLoop lane{}, line{};
   /// A loop inside of the lanes, of a few points that lie side by side in the result.
   std::optional<MergedLoop> parts;
-  /// A loop inside of the lanes, of which the loop outside counts groups.
-  std::optional<MergedLoop> samples;
   /// Whether it depends on the lane where data say that something is read.
   bool lanesChoose = false;
   /// The loop of rows and the number after the one at hand, where rows are fetched ahead.

@@ -63,17 +63,14 @@ void PieceEmitter::emit() {
     parts = lane;
     lane = loops.pop_back_val();
   }
-  if (linalg::GenericOp sums = shortSums(); sums && allMadeInPlace(sums)) {
+  if (linalg::GenericOp sums = shortSums(); sums && allMadeInPlace(sums))
     alongSums = sums;
-  } else {
-    takeSamples(sources);
-  }
   lanesChoose = sources.choosing.test(lane.loop);
   findCuts(sources);
   Extent outer = 1;
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
-  if (linalg::GenericOp windows = windowsTogetherOf())
+  if (linalg::GenericOp windows = reducedTogether(sources))
     emitWindows(windows);
   else if (linalg::GenericOp sums = longSum(k, sources, lane); sums && allMadeInPlace(sums))
     emitSums(k, sums, loops, lane, point, [&] { storeAll(); });
@@ -128,8 +125,6 @@ void PieceEmitter::element(Form form) {
   point[lane.loop] = form;
   if (parts)
     return storeInterleaved();
-  if (samples)
-    return eachSample();
   if (!movesElements() || !k.demand.active.is(k.demand.lanes))
     return storeAll();
   fetchNextRow(form);

@@ -12,9 +12,10 @@ constexpr int64_t fewestLines = 4;
 constexpr int64_t blocksOfGroup = 32;
 
 std::optional<size_t> PieceEmitter::lineLoop(const Reads &sources) {
-  bool reduces = llvm::any_of(k.body.getOps<linalg::GenericOp>(),
-                              [](linalg::GenericOp op) { return op.getNumReductionLoops() != 0; });
-  if (reduces || sources.opaque.test(lane.loop))
+  bool readsOnce = llvm::all_of(k.body.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
+    return op.getNumReductionLoops() == 0 && op.getBody()->getOps<tensor::ExtractOp>().empty();
+  });
+  if (!readsOnce || sources.opaque.test(lane.loop))
     return std::nullopt;
   for (const auto &[place, loop] : llvm::enumerate(loops))
     for (const Form &form : sources.forms) {

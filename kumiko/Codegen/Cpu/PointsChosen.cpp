@@ -7,45 +7,9 @@ using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
-/// Points of one place that are sampled together.
-constexpr int64_t samplesTogether = 16, samplesPerTurn = 4;
-
 /// Rows of at most so many bytes, of which data choose elements, are fetched while the row before is worked on: in the
 /// order of the data each line of them would be waited for. Up to `mostFetches` times as many elements as are chosen.
 constexpr int64_t longestFetchedRow = 16 << 10, lineBytes = 64, mostFetches = 4;
-
-bool PieceEmitter::sumsChosen() const {
-  return llvm::any_of(k.body.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
-    return op.getNumReductionLoops() != 0 && !op.getBody()->getOps<tensor::ExtractOp>().empty();
-  });
-}
-
-void PieceEmitter::takeSamples(const Reads &sources) {
-  if (isShort() || gathersShortRows() || !sumsChosen())
-    return;
-  for (MergedLoop &loop : loops)
-    if (!samples && !sources.choosing.test(loop.loop)) {
-      samples = loop;
-      loop.extent = ceilDiv(loop.extent, samplesTogether);
-    }
-}
-
-void PieceEmitter::eachSample() {
-  Form group = point[samples->loop];
-  Value first = k.demand.indexOf(group * samplesTogether);
-  Value end = arith::AddIOp::create(k.b, k.loc, first, k.index(samplesTogether));
-  end = arith::MinSIOp::create(k.b, k.loc, end, k.index(samples->extent));
-  auto turn = [&](Value number, int64_t count) {
-    for (int64_t n = 0; n < count; ++n) {
-      point[samples->loop] = Form::ofSlot(k.demand.addSlot(number)) + Form(n);
-      storeAll();
-    }
-  };
-  Value middle = k.endOfGroups(first, end, samplesPerTurn);
-  k.loop(first, middle, samplesPerTurn, [&](Value number) { turn(number, samplesPerTurn); });
-  k.loop(middle, end, 1, [&](Value number) { turn(number, 1); });
-  point[samples->loop] = group;
-}
 
 void PieceEmitter::lookAtAll() {
   for (const Target &target : targets)

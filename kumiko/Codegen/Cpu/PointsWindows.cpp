@@ -6,8 +6,9 @@ using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
-/// Windows that are reduced together.
-constexpr int64_t windowsTogether = 4;
+/// Windows that are reduced together, and samples at one place: more of these would read more planes at a time than a
+/// cache holds.
+constexpr int64_t windowsTogether = 4, samplesTogether = 2;
 
 /// The one reduction of the body, if it runs over windows that overlap along some dimension of its result.
 static linalg::GenericOp windowReduction(Block &body) {
@@ -27,6 +28,19 @@ static linalg::GenericOp windowReduction(Block &body) {
       if (!isa<AffineDimExpr>(expr) && llvm::any_of(reduced, [&](unsigned d) { return expr.isFunctionOfDim(d); }))
         return found;
   return linalg::GenericOp();
+}
+
+/// A reduction of elements that data choose, if it is the only one of the body.
+static linalg::GenericOp chosenSum(Block &body) {
+  linalg::GenericOp found;
+  for (auto op : body.getOps<linalg::GenericOp>()) {
+    if (op.getNumReductionLoops() == 0)
+      continue;
+    if (found || op.getNumResults() != 1 || op.getBody()->getOps<tensor::ExtractOp>().empty())
+      return linalg::GenericOp();
+    found = op;
+  }
+  return found;
 }
 
 /// Whether each element of `tensor` is made of the element of `reduced` at the same position.
@@ -57,9 +71,14 @@ linalg::GenericOp PieceEmitter::shortSums() {
   return length.isStatic() && length.value() >= 4 * int64_t(k.demand.lanes) ? found : linalg::GenericOp();
 }
 
-linalg::GenericOp PieceEmitter::windowsTogetherOf() {
+linalg::GenericOp PieceEmitter::reducedTogether(const Reads &sources) {
   linalg::GenericOp op = windowReduction(k.body);
-  if (!op || loops.empty() || typicalSize(loops.back().extent) < 2 * windowsTogether)
+  together = windowsTogether;
+  if (!op && !loops.empty() && !sources.choosing.test(loops.back().loop)) {
+    op = chosenSum(k.body);
+    together = samplesTogether;
+  }
+  if (!op || loops.empty() || alongSums || typicalSize(loops.back().extent) < 2 * together)
     return linalg::GenericOp();
   return allMadeInPlace(op) ? op : linalg::GenericOp();
 }
@@ -73,27 +92,27 @@ bool PieceEmitter::allMadeInPlace(linalg::GenericOp op) const {
 
 void PieceEmitter::emitWindows(linalg::GenericOp op) {
   MergedLoop along = loops.pop_back_val();
-  Extent blocks = ceilDiv(along.extent, windowsTogether), outer = blocks;
+  Extent blocks = ceilDiv(along.extent, together), outer = blocks;
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
   auto [low, high] = k.chunkRange(outer);
   k.loop(low, high, 1, [&](Value number) {
     Value block = arith::RemUIOp::create(k.b, k.loc, number, k.index(blocks));
     k.delinearize(arith::DivUIOp::create(k.b, k.loc, number, k.index(blocks)), loops, point);
-    Form first = Form::ofSlot(k.demand.addSlot(block), windowsTogether);
-    auto together = [&] {
-      k.vectors(lane.extent, 1, [&](Form form) { windowsAt(op, along.loop, first, windowsTogether, form); });
+    Form first = Form::ofSlot(k.demand.addSlot(block), together);
+    auto whole = [&] {
+      k.vectors(lane.extent, 1, [&](Form form) { windowsAt(op, along.loop, first, together, form); });
     };
-    Extent full = floorDiv(along.extent, windowsTogether), rest = along.extent - full * windowsTogether;
+    Extent full = floorDiv(along.extent, together), rest = along.extent - full * together;
     if (rest.is(0))
-      return together();
+      return whole();
     Value isFull = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::ult, block, k.index(full));
     auto choice = scf::IfOp::create(k.b, k.loc, isFull, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(k.b);
     k.b.setInsertionPointToStart(choice.thenBlock());
-    together();
+    whole();
     k.b.setInsertionPointToStart(choice.elseBlock());
-    k.loop(k.index(full * windowsTogether), k.index(along.extent), 1, [&](Value place) {
+    k.loop(k.index(full * together), k.index(along.extent), 1, [&](Value place) {
       Form one = Form::ofSlot(k.demand.addSlot(place));
       k.vectors(lane.extent, 1, [&](Form form) { windowsAt(op, along.loop, one, 1, form); });
     });

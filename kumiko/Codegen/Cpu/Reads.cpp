@@ -98,11 +98,10 @@ void Reads::collect(Value tensor, ArrayRef<Form> position) {
 }
 
 void Reads::collectBody(linalg::GenericOp op, ArrayRef<Form> dims) {
-  if (llvm::any_of(op.getBody()->getOperations(),
-                   [](Operation &inner) { return isa<linalg::IndexOp, tensor::ExtractOp>(inner); }))
-    mark(opaque, dims);
   if (!op.getBody()->getOps<tensor::ExtractOp>().empty())
     bodies.push_back({op, Position(dims)});
+  for (auto index : op.getBody()->getOps<linalg::IndexOp>())
+    mark(opaque, dims[index.getDim()]);
   markChoosing(op, dims);
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (op.getBody()->getArgument(input->getOperandNumber()).use_empty())

@@ -9,7 +9,58 @@ using namespace mlir;
 namespace kumiko::onnx {
 namespace {
 
-/// Positions and weights per axis, then one gather over all of them.
+/// `x` with a dimension of one behind the first `at`.
+Value withOne(NodeContext &n, Value x, unsigned at) {
+  Sizes sizes = x ? n.sizesOf(x) : Sizes();
+  if (x)
+    sizes.insert(sizes.begin() + at, 1);
+  return x ? n.reshape(x, sizes) : x;
+}
+
+/// `x` with its dimensions `first` to `first + count` as one.
+Value merged(NodeContext &n, Value x, unsigned first, unsigned count) {
+  if (!x)
+    return x;
+  Sizes sizes = n.sizesOf(x), whole(ArrayRef(sizes).take_front(first));
+  whole.push_back(eq::product(ArrayRef(sizes).slice(first, count)));
+  append_range(whole, ArrayRef(sizes).drop_front(first + count));
+  return n.reshape(x, whole);
+}
+
+/// Places in the flattened image and their weights, which all channels share.
+struct Taps {
+  Value places, weights; ///< [n, tap, points...]
+};
+
+/// Positions and weights per axis, all combinations of which are taps.
+Taps tapsOf(NodeContext &n, Value grid, ArrayRef<eq::Extent> image, ArrayRef<NamedAttribute> how, mlir::Type real) {
+  Taps taps;
+  eq::Extent rows = 1, all = eq::product(image);
+  bool small = all.isStatic() && all.value() <= std::numeric_limits<int32_t>::max();
+  mlir::Type number = n.builder().getIntegerType(small ? 32 : 64);
+  for (auto [axis, size] : enumerate(image)) {
+    // Coordinates of the grid come in the opposite order: x, y, z.
+    int64_t which = image.size() - 1 - axis;
+    SmallVector<NamedAttribute> attributes(how);
+    attributes.append({n.is("which", which), n.is("n", size)});
+    Results sampled = n.makeAll("sample_axis", {grid}, attributes);
+    if (n.failed())
+      return {};
+    Value weights = n.cast(sampled[1], real);
+    if (axis == 0) {
+      taps = {sampled[0], weights};
+    } else {
+      Value places =
+          n.make("places", {taps.places, sampled[0]},
+                 {n.is("rows", rows), n.is("columns", size), n.builder().getNamedAttr("to", TypeAttr::get(number))});
+      Value products = n.make("mul", {withOne(n, taps.weights, 2), withOne(n, weights, 1)});
+      taps = {merged(n, places, 1, 2), merged(n, products, 1, 2)};
+    }
+    rows *= size;
+  }
+  return taps;
+}
+
 Results importGridSample(NodeContext &n) {
   StringRef mode = n.text("mode", n.opset < 20 ? "bilinear" : "linear"), border = n.text("padding_mode", "zeros");
   bool align = n.flag("align_corners");
@@ -37,18 +88,14 @@ Results importGridSample(NodeContext &n) {
   // Positions in f16 would be too coarse for images of some size.
   if (n.elementOf(grid).getIntOrFloatBitWidth() < 32)
     grid = n.cast(grid, n.builder().getF32Type());
-  SmallVector<Value, 7> operands{x};
-  for (auto [axis, size] : enumerate(image)) {
-    // Coordinates of the grid come in the opposite order: x, y, z.
-    int64_t which = image.size() - 1 - axis;
-    Results sampled = n.makeAll("sample_axis", {grid},
-                                {n.is("which", which), n.is("n", size), n.is("mode", mode), n.is("border", border),
-                                 n.is("align", align), n.is("taps", taps)});
-    if (n.failed())
-      return {};
-    append_range(operands, sampled);
-  }
-  return {n.make(image.size() == 2 ? "sample2" : "sample3", operands)};
+  // Weights are multiplied in the wider of the two types.
+  bool wider = n.elementOf(x).getIntOrFloatBitWidth() > n.elementOf(grid).getIntOrFloatBitWidth();
+  mlir::Type real = isa<FloatType>(n.elementOf(x)) && wider ? n.elementOf(x) : n.elementOf(grid);
+  Taps all = tapsOf(n, grid, image,
+                    {n.is("mode", mode), n.is("border", border), n.is("align", align), n.is("taps", taps)}, real);
+  if (n.failed())
+    return {};
+  return {n.make("sample", {merged(n, x, 2, image.size()), all.places, all.weights})};
 }
 
 /// Coordinates of the centres (or corners) of `size` pixels in [-1, 1].
