@@ -62,14 +62,12 @@ nn.kernel @block(%x: tensor<5x64xf32>) -> tensor<64x5xf32>
   nn.yield %y : tensor<64x5xf32>
 }
 
-// Places in a palette: even lanes leave the vector by themselves, odd ones as upper halves. A mask for lower halves is what
-// LLVM loses where places are known to be small and even.
+// Places in a palette: lanes leave the vector one by one. A mask for the lower halves of pairs is what LLVM loses where
+// places are known to be small and even.
 // CHECK-LABEL: func.func @palette
 // CHECK: vector.extract %[[PLACES:.*]][0] : i32 from vector<8xi32>
-// CHECK-NOT: arith.andi
-// CHECK: vector.bitcast %[[PLACES]] : vector<8xi32> to vector<4xi64>
-// CHECK: arith.shrui
-// CHECK-NOT: arith.andi
+// CHECK: vector.extract %[[PLACES]][1] : i32 from vector<8xi32>
+// CHECK-NOT: vector.bitcast
 // CHECK: return
 nn.kernel @palette(%x: tensor<256x2xf32>, %i: tensor<40xi8>) -> tensor<40xf32>
     attributes {schedule = {template = "points", chunks = 1 : i64}} {
@@ -103,4 +101,29 @@ nn.kernel @short_rows_of_places(%x: tensor<40x9xf32>, %i: tensor<40x5xi64>) -> t
     linalg.yield %v : f32
   } -> tensor<40x5xf32>
   nn.yield %y : tensor<40x5xf32>
+}
+
+// Two planes are sampled at a time, with one loop over the places of a point, and points of both dimensions are one row.
+// CHECK-LABEL: func.func @samples
+// CHECK: scf.for
+// CHECK: scf.for %{{.*}} = %c0 to %c48 step %c8
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>)
+// CHECK: vector.store
+// CHECK: vector.store
+nn.kernel @samples(%x: tensor<6x100xf32>, %i: tensor<4x8x6xi32>) -> tensor<6x8x6xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<6x8x6xf32>
+  %zero = arith.constant 0.0 : f32
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<6x8x6xf32>) -> tensor<6x8x6xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(c, h, w, k) -> (k, h, w)>, affine_map<(c, h, w, k) -> (c, h, w)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%i : tensor<4x8x6xi32>) outs(%start : tensor<6x8x6xf32>) {
+  ^bb0(%p: i32, %sum: f32):
+    %c = linalg.index 0 : index
+    %place = arith.index_cast %p : i32 to index
+    %v = tensor.extract %x[%c, %place] {checked = array<i64: 1>} : tensor<6x100xf32>
+    %next = arith.addf %sum, %v : f32
+    linalg.yield %next : f32
+  } -> tensor<6x8x6xf32>
+  nn.yield %y : tensor<6x8x6xf32>
 }
