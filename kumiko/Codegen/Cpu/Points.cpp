@@ -84,7 +84,7 @@ void PieceEmitter::emit() {
 }
 
 bool PieceEmitter::isStream() const {
-  if (parts || samples || alongSums || !laneCuts.empty() || movesElements() || gathersShortRows() || isShort())
+  if (parts || alongSums || !laneCuts.empty() || movesElements() || gathersShortRows() || isShort())
     return false;
   Position position;
   for (unsigned d = 0; d < targets.front().piece->rank(); ++d)
