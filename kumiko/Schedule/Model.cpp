@@ -242,19 +242,21 @@ static bool isFunction(Operation &op) {
   return isa<arith::RemFOp>(op) || (op.getDialect()->getNamespace() == "math" && !instruction);
 }
 
-/// Whether it becomes a call of the C library for each lane: in f64.
-static bool callsLibrary(Operation &op) {
-  return op.getNumResults() == 1 && op.getResult(0).getType().isF64() && isFunction(op);
+/// Whether it becomes a call of the C library for each lane: in f64, what has no vector code.
+static bool callsLibrary(Operation &op, const Machine &machine) {
+  if (op.getNumResults() != 1 || !op.getResult(0).getType().isF64() || !isFunction(op))
+    return false;
+  return !machine.vectorFunctions || isa<arith::RemFOp>(op) || (isa<math::PowFOp>(op) && !machine.fma);
 }
 
 /// Whether nearly all of the time goes into such calls, one per element of the result: vectors would only have to be
 /// taken apart for them.
-static bool callsForEach(Block &body, ValueRange results, KernelExtents &extents) {
+static bool callsForEach(Block &body, ValueRange results, KernelExtents &extents, const Machine &machine) {
   int64_t elements = 0, calls = 0;
   for (Value result : results)
     elements = std::max(elements, typicalSize(extents.elementsOf(result)));
   for (auto op : body.getOps<linalg::GenericOp>())
-    if (llvm::any_of(*op.getBody(), callsLibrary))
+    if (llvm::any_of(*op.getBody(), [&](Operation &inner) { return callsLibrary(inner, machine); }))
       calls = std::max(calls, typicalSize(eq::product(extents.loopsOf(op))));
   return calls != 0 && calls >= elements;
 }
@@ -313,7 +315,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
   if (shape.kind == KernelKind::Points) {
     storeLanesLast(schedule, body, extents, isConstant);
     schedule.pastCaches = leavesCaches(body, results, extents, machine);
-    if (callsForEach(body, results, extents))
+    if (callsForEach(body, results, extents, machine))
       schedule.lanes = 1;
   }
   if (shape.kind == KernelKind::Rows)

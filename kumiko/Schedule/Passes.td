@@ -29,7 +29,10 @@ def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 in a vector register">,
                  Option<"registers", "registers", "int64_t", "16", "Vector registers of the machine">,
                  Option<"byteDot", "byte-dot", "bool", "false",
-                        "The machine adds four products of bytes at once, exactly">];
+                        "The machine adds four products of bytes at once, exactly">,
+                 Option<"vectorFunctions", "vector-functions", "bool", "true",
+                        "Elementary functions are vector code, not calls of libm">,
+                 Option<"fma", "fma", "bool", "true", "The machine has fused multiply-add">];
 }
 
 def SplitKernelsPass : Pass<"kumiko-split-kernels", "::mlir::ModuleOp"> {

@@ -12,6 +12,10 @@ struct Machine {
   int64_t l3 = 32 << 20;
   /// One instruction adds four products of bytes, one with a sign and one without, to each lane (vpdpbusd).
   bool byteDot = false;
+  /// Fused multiply-add.
+  bool fma = true;
+  /// Elementary functions are vector code of our own, not calls of the C library.
+  bool vectorFunctions = true;
 };
 
 /// Operations on single elements that are worth handing to another core: some 20 microseconds.

@@ -225,34 +225,6 @@ nn.kernel @window_of_columns(%w: tensor<6x5x3xi8>, %x: tensor<5x11xi8> {nn.const
   nn.yield %y : tensor<6x9xi32>
 }
 
-// The C library takes one number at a time, so that a vector would only be taken apart for it.
-// CHECK-LABEL: nn.kernel @library
-// CHECK-SAME: lanes = 1 : i64
-nn.kernel @library(%x: tensor<64xf64>) -> tensor<64xf64> {
-  %e = tensor.empty() : tensor<64xf64>
-  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-      ins(%x : tensor<64xf64>) outs(%e : tensor<64xf64>) {
-  ^bb0(%p: f64, %o: f64):
-    %0 = math.exp %p : f64
-    linalg.yield %0 : f64
-  } -> tensor<64xf64>
-  nn.yield %y : tensor<64xf64>
-}
-
-// A square root is an instruction.
-// CHECK-LABEL: nn.kernel @instruction
-// CHECK-SAME: lanes = 8 : i64
-nn.kernel @instruction(%x: tensor<64xf64>) -> tensor<64xf64> {
-  %e = tensor.empty() : tensor<64xf64>
-  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-      ins(%x : tensor<64xf64>) outs(%e : tensor<64xf64>) {
-  ^bb0(%p: f64, %o: f64):
-    %0 = math.sqrt %p : f64
-    linalg.yield %0 : f64
-  } -> tensor<64xf64>
-  nn.yield %y : tensor<64xf64>
-}
-
 // Sums of elements that data choose: lanes are the points, although each of them reads its places along memory.
 // CHECK-LABEL: nn.kernel @sampled
 // CHECK-SAME: template = "points"

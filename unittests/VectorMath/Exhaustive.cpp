@@ -1,6 +1,8 @@
 // vector-math-exhaustive [STEP [NAME ...]]: every STEP-th of all 2^32 arguments of each function of one argument (1:
-// all of them, some minutes each), and 2^30 / STEP pairs of arguments of each function of two. One line per function;
-// the exit code is 1 when a limit is passed.
+// all of them, some minutes each), 2^30 / STEP pairs of arguments of each function of two, and 2^28 / STEP arguments of
+// each function of f64. A NAME may have a type, `exp:f64`. One line per function; the exit code is 1 when a limit is
+// passed.
+#include "unittests/VectorMath/Arguments64.h"
 #include "unittests/VectorMath/Jit.h"
 #include "unittests/VectorMath/Judge.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,25 +15,18 @@
 using namespace kumiko;
 
 /// The patterns [first, last), in blocks.
-static Worst walk(const Judged &function, const CompiledMath &compiled, uint64_t first, uint64_t last, uint64_t step) {
+static Worst<float> walk(const Judged<float> &function, const CompiledMath &compiled, uint64_t first, uint64_t last,
+                         uint64_t step) {
   constexpr unsigned block = CompiledMath::count;
   std::vector<float> a(block), y(block);
-  Worst worst;
+  Worst<float> worst;
   for (uint64_t at = first; at < last; at += step * block) {
     for (unsigned i = 0; i < block; ++i)
       a[i] = std::bit_cast<float>(uint32_t(at + i * step));
     compiled(a.data(), a.data(), y.data());
-    judge(function, a.data(), a.data(), y.data(), block, worst);
+    judge<float>(function, a.data(), a.data(), y.data(), block, worst);
   }
   return worst;
-}
-
-/// Bits that look random, as a function of a number (splitmix64).
-static uint64_t scramble(uint64_t number) {
-  number = (number + 1) * 0x9e3779b97f4a7c15;
-  number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
-  number = (number ^ number >> 27) * 0x94d049bb133111eb;
-  return number ^ number >> 31;
 }
 
 /// A float of these bits; a `near` one has a magnitude between 2^-16 and 2^16, where functions are used.
@@ -42,10 +37,11 @@ static float floatOf(uint32_t bits, bool near) {
 }
 
 /// Pairs number [first, last): every second one near 1.
-static Worst samplePairs(const Judged &function, const CompiledMath &compiled, uint64_t first, uint64_t last) {
+static Worst<float> samplePairs(const Judged<float> &function, const CompiledMath &compiled, uint64_t first,
+                                uint64_t last) {
   constexpr unsigned block = CompiledMath::count;
   std::vector<float> a(block), b(block), y(block);
-  Worst worst;
+  Worst<float> worst;
   for (uint64_t at = first; at < last; at += block) {
     for (unsigned i = 0; i < block; ++i) {
       uint64_t bits = scramble(at + i);
@@ -53,43 +49,79 @@ static Worst samplePairs(const Judged &function, const CompiledMath &compiled, u
       b[i] = floatOf(uint32_t(bits >> 32), i % 2 == 1);
     }
     compiled(a.data(), b.data(), y.data());
-    judge(function, a.data(), b.data(), y.data(), block, worst);
+    judge<float>(function, a.data(), b.data(), y.data(), block, worst);
   }
   return worst;
 }
 
-static Worst walkAll(const Judged &function, const CompiledMath &compiled, uint64_t step) {
+/// Arguments number [first, last) of the sequence of doubles.
+static Worst<double> sample(const Judged<double> &function, const CompiledMath &compiled, uint64_t first,
+                            uint64_t last) {
+  constexpr unsigned block = CompiledMath::count;
+  std::vector<double> corners = corners64(), a(block), b(block), y(block);
+  Worst<double> worst;
+  for (uint64_t at = first; at < last; at += block) {
+    for (unsigned i = 0; i < block; ++i) {
+      a[i] = argument64(2 * (at + i / 4 * 4) + i % 4, corners);
+      b[i] = argument64(2 * (at + i / 4 * 4) + 4 + i % 4, corners);
+    }
+    compiled(a.data(), b.data(), y.data());
+    judge<double>(function, a.data(), b.data(), y.data(), block, worst);
+  }
+  return worst;
+}
+
+/// The worst of [0, all), shared among threads.
+template <typename Real, typename Part> static Worst<Real> worstOf(uint64_t all, Part part) {
   unsigned parts = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<Worst> worst(parts);
+  std::vector<Worst<Real>> worst(parts);
   std::vector<std::thread> threads;
-  for (unsigned part = 0; part < parts; ++part)
-    threads.emplace_back([&, part] {
-      uint64_t all = function.unary ? uint64_t(1) << 32 : (uint64_t(1) << 30) / step;
-      uint64_t first = all / parts * part, last = all / parts * (part + 1);
-      worst[part] =
-          function.unary ? walk(function, compiled, first, last, step) : samplePairs(function, compiled, first, last);
-    });
+  for (unsigned number = 0; number < parts; ++number)
+    threads.emplace_back([&, number] { worst[number] = part(all / parts * number, all / parts * (number + 1)); });
   for (std::thread &thread : threads)
     thread.join();
   return *std::max_element(worst.begin(), worst.end(), [](auto &x, auto &y) { return x.ulp < y.ulp; });
 }
 
+static Worst<float> walkAll(const Judged<float> &function, const CompiledMath &compiled, uint64_t step) {
+  uint64_t all = function.unary ? uint64_t(1) << 32 : (uint64_t(1) << 30) / step;
+  return worstOf<float>(all, [&](uint64_t first, uint64_t last) {
+    return function.unary ? walk(function, compiled, first, last, step) : samplePairs(function, compiled, first, last);
+  });
+}
+
+static Worst<double> walkAll(const Judged<double> &function, const CompiledMath &compiled, uint64_t step) {
+  return worstOf<double>((uint64_t(1) << 28) / step,
+                         [&](uint64_t first, uint64_t last) { return sample(function, compiled, first, last); });
+}
+
+/// Whether all functions of this type keep their limits.
+template <typename Real>
+static bool check(llvm::ArrayRef<std::string> names, uint64_t step, const LoopShape &shape, llvm::StringRef type) {
+  bool kept = true;
+  for (const Judged<Real> &function : judgedFunctions<Real>()) {
+    if (!names.empty() && !llvm::is_contained(names, function.name) &&
+        !llvm::is_contained(names, (function.name + (":" + type)).str()))
+      continue;
+    auto compiled = CompiledMath::create(function.name, shape);
+    if (!compiled) {
+      llvm::errs() << llvm::toString(compiled.takeError()) << "\n";
+      return false;
+    }
+    Worst<Real> worst = walkAll(function, *compiled, step);
+    kept &= worst.ulp <= function.ulpLimit;
+    llvm::outs() << llvm::formatv("{0} {1,-8} limit {2}: {3}\n", type, function.name, function.ulpLimit,
+                                  worst.describe());
+    llvm::outs().flush();
+  }
+  return kept;
+}
+
 int main(int count, char **arguments) {
   uint64_t step = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 1;
   std::vector<std::string> names(arguments + std::min(count, 2), arguments + count);
-  bool failed = step == 0;
-  for (const Judged &function : judgedFunctions()) {
-    if (step == 0 || (!names.empty() && !llvm::is_contained(names, function.name)))
-      continue;
-    auto compiled = CompiledMath::create(function.name);
-    if (!compiled) {
-      llvm::errs() << llvm::toString(compiled.takeError()) << "\n";
-      return 1;
-    }
-    Worst worst = walkAll(function, *compiled, step);
-    failed |= worst.ulp > function.ulpLimit;
-    llvm::outs() << llvm::formatv("{0,-8} limit {1}: {2}\n", function.name, function.ulpLimit, worst.describe());
-    llvm::outs().flush();
-  }
-  return failed;
+  if (step == 0)
+    return 1;
+  bool single = check<float>(names, step, {}, "f32");
+  return check<double>(names, step, {"vector<8xf64>", 8}, "f64") && single ? 0 : 1;
 }

@@ -1,4 +1,5 @@
 #include "unittests/VectorMath/Jit.h"
+#include "kumiko/Codegen/Cpu/Math/Passes.h"
 #include "kumiko/Codegen/Cpu/Math/VectorMath.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Conversion/Passes.h"
@@ -18,11 +19,10 @@ using namespace kumiko;
 
 /// The loop around a place for the function; arrays are bare pointers.
 static std::string sourceOf(const LoopShape &shape) {
-  std::string memory = "memref<1024xf32>";
+  std::string memory = "memref<1024x" + shape.element() + ">", flat = shape.flatType();
   std::string read = "memref.load %a[%i] : " + memory, readB = "memref.load %b[%i] : " + memory;
   std::string write = "memref.store %r, %y[%i] : " + memory;
-  if (shape.type != "f32") {
-    std::string flat = "vector<" + std::to_string(shape.elements) + "xf32>";
+  if (flat != shape.element()) {
     read = "vector.load %a[%i] : " + memory + ", " + flat;
     readB = "vector.load %b[%i] : " + memory + ", " + flat;
     write = "vector.store %r, %y[%i] : " + memory + ", " + flat;
@@ -53,8 +53,11 @@ static void placeFunction(ModuleOp module, MathFunction function, Type type) {
   });
 }
 
-static LogicalResult lower(ModuleOp module) {
+static LogicalResult lower(ModuleOp module, bool fma) {
   PassManager pm(module.getContext());
+  pm.addPass(createCallMathPass());
+  if (!fma)
+    pm.addPass(createExpandFmaPass());
   pm.addPass(createCSEPass());
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(createSCFToControlFlowPass());
@@ -90,9 +93,7 @@ static llvm::Error broken(const llvm::Twine &what) {
 }
 
 static OwningOpRef<ModuleOp> build(MLIRContext &context, MathFunction function, const LoopShape &shape) {
-  std::string source = sourceOf(shape), flat = shape.type;
-  if (flat != "f32")
-    flat = "vector<" + std::to_string(shape.elements) + "xf32>";
+  std::string source = sourceOf(shape), flat = shape.flatType();
   for (size_t at; (at = source.find("(F, F) -> F")) != std::string::npos;)
     source.replace(at, 11, "(" + flat + ", " + flat + ") -> " + flat);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
@@ -100,7 +101,7 @@ static OwningOpRef<ModuleOp> build(MLIRContext &context, MathFunction function, 
   if (!module || !type)
     return nullptr;
   placeFunction(*module, function, type);
-  return failed(lower(*module)) ? nullptr : std::move(module);
+  return failed(lower(*module, shape.fma)) ? nullptr : std::move(module);
 }
 
 llvm::Expected<CompiledMath> CompiledMath::create(llvm::StringRef name, const LoopShape &shape) {
@@ -147,5 +148,5 @@ llvm::Expected<CompiledMath> CompiledMath::create(llvm::StringRef name, const Lo
   auto entry = (*jit)->lookup("entry");
   if (!entry)
     return entry.takeError();
-  return CompiledMath(std::move(*jit), entry->toPtr<void (*)(const float *, const float *, float *)>());
+  return CompiledMath(std::move(*jit), entry->toPtr<Entry>());
 }

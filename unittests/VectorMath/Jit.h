@@ -9,12 +9,20 @@ namespace kumiko {
 
 /// How the compiled function walks its arguments.
 struct LoopShape {
-  /// What it computes on: `f32`, `vector<8xf32>`, ...
+  /// What it computes on: `f32`, `vector<8xf32>`, `vector<4xf64>`, ...
   std::string type = "vector<8xf32>";
   unsigned elements = 8; ///< of the type
+  /// The machine is taken to have fused multiply-add.
+  bool fma = true;
+
+  std::string element() const { return llvm::StringRef(type).contains("f64") ? "f64" : "f32"; }
+  /// As it lies in memory.
+  std::string flatType() const {
+    return type == element() ? type : "vector<" + std::to_string(elements) + "x" + element() + ">";
+  }
 };
 
-/// The function over arrays of Compiled::count floats: y[i] = f(a[i]) or f(a[i], b[i]).
+/// The function over arrays of Compiled::count elements: y[i] = f(a[i]) or f(a[i], b[i]).
 class CompiledMath {
 public:
   static constexpr unsigned count = 1024;
@@ -22,14 +30,16 @@ public:
   /// `name` is a name that mathFunctionNamed knows. Fails with a message when something does not compile.
   static llvm::Expected<CompiledMath> create(llvm::StringRef name, const LoopShape &shape = {});
 
-  void operator()(const float *a, const float *b, float *y) const { entry(a, b, y); }
+  /// On elements of the type that it was compiled for.
+  template <typename Real> void operator()(const Real *a, const Real *b, Real *y) const { entry(a, b, y); }
 
 private:
-  CompiledMath(std::unique_ptr<llvm::orc::LLJIT> jit, void (*entry)(const float *, const float *, float *))
-      : jit(std::move(jit)), entry(entry) {}
+  using Entry = void (*)(const void *, const void *, void *);
+
+  CompiledMath(std::unique_ptr<llvm::orc::LLJIT> jit, Entry entry) : jit(std::move(jit)), entry(entry) {}
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  void (*entry)(const float *, const float *, float *);
+  Entry entry;
 };
 
 } // namespace kumiko

@@ -4,32 +4,38 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace kumiko {
 
-/// A function, its exact value (in double, good to far below an ULP of float) and the error it is allowed.
-struct Judged {
+/// What exact values are computed in: good to far below an ULP of the results, which are float or double.
+template <typename Real> using Wider = std::conditional_t<std::is_same_v<Real, float>, double, long double>;
+
+/// A function, its exact value and the error it is allowed.
+template <typename Real> struct Judged {
   const char *name;
-  double (*unary)(double);
-  double (*binary)(double, double);
+  Wider<Real> (*unary)(Wider<Real>);
+  Wider<Real> (*binary)(Wider<Real>, Wider<Real>);
   double ulpLimit;
 };
 
-llvm::ArrayRef<Judged> judgedFunctions();
+template <typename Real> llvm::ArrayRef<Judged<Real>> judgedFunctions();
 
-/// |got - exact| in units of the last place of the exact value as a float; infinite when one is NaN, or infinite, and
+/// |got - exact| in units of the last place of the exact value as a Real; infinite when one is NaN, or infinite, and
 /// the other is not, and when a zero has the wrong sign.
-double ulpError(float got, double exact);
+template <typename Real> double ulpError(Real got, Wider<Real> exact);
 
-struct Worst {
+template <typename Real> struct Worst {
   double ulp = 0;
-  float a = 0, b = 0, got = 0;
-  double exact = 0;
+  Real a = 0, b = 0, got = 0;
+  Wider<Real> exact = 0;
 
   std::string describe() const;
 };
 
 /// The worst of `count` elements.
-void judge(const Judged &function, const float *a, const float *b, const float *y, unsigned count, Worst &worst);
+template <typename Real>
+void judge(const Judged<Real> &function, const Real *a, const Real *b, const Real *y, unsigned count,
+           Worst<Real> &worst);
 
 } // namespace kumiko

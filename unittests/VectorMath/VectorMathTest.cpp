@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned block = CompiledMath::count;
 
 /// One function of the list, compiled.
-class VectorMath : public testing::TestWithParam<Judged> {
+class VectorMath : public testing::TestWithParam<Judged<float>> {
 protected:
   CompiledMath compiled(LoopShape shape = {}) {
     auto result = CompiledMath::create(GetParam().name, shape);
@@ -96,10 +96,10 @@ TEST_P(VectorMath, CornersAreRight) {
   a.resize((a.size() + block - 1) / block * block, 0.5f);
   b.resize(a.size(), 0.5f);
   std::vector<float> y(block);
-  Worst worst;
+  Worst<float> worst;
   for (size_t at = 0; at < a.size(); at += block) {
     function(&a[at], &b[at], y.data());
-    judge(GetParam(), &a[at], &b[at], y.data(), block, worst);
+    judge<float>(GetParam(), &a[at], &b[at], y.data(), block, worst);
   }
   EXPECT_LE(worst.ulp, GetParam().ulpLimit) << worst.describe();
 }
@@ -108,7 +108,7 @@ TEST_P(VectorMath, SampleOfAllFloatsIsWithinTheLimit) {
   CompiledMath function = compiled();
   std::vector<float> a(block), b(block), y(block);
   std::mt19937 random(1);
-  Worst worst;
+  Worst<float> worst;
   double seconds = 0;
   constexpr uint32_t blocks = 1500;
   for (uint32_t round = 0; round < blocks; ++round) {
@@ -123,7 +123,7 @@ TEST_P(VectorMath, SampleOfAllFloatsIsWithinTheLimit) {
     auto start = std::chrono::steady_clock::now();
     function(a.data(), b.data(), y.data());
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    judge(GetParam(), a.data(), b.data(), y.data(), block, worst);
+    judge<float>(GetParam(), a.data(), b.data(), y.data(), block, worst);
   }
   EXPECT_LE(worst.ulp, GetParam().ulpLimit) << worst.describe();
   printf("%-8s %s, %.2f ns each\n", GetParam().name, worst.describe().c_str(), seconds / blocks / block * 1e9);
@@ -149,11 +149,14 @@ TEST_P(VectorMath, ShapeDoesNotMatter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, VectorMath, testing::ValuesIn(judgedFunctions().begin(), judgedFunctions().end()),
-                         [](const testing::TestParamInfo<Judged> &info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(, VectorMath,
+                         testing::ValuesIn(judgedFunctions<float>().begin(), judgedFunctions<float>().end()),
+                         [](const testing::TestParamInfo<Judged<float>> &info) {
+                           return std::string(info.param.name);
+                         });
 
 TEST(VectorMathNames, AreKnown) {
-  for (const Judged &function : judgedFunctions()) {
+  for (const Judged<float> &function : judgedFunctions<float>()) {
     auto found = mathFunctionNamed(function.name);
     ASSERT_TRUE(found) << function.name;
     EXPECT_EQ(argumentCount(*found), function.binary ? 2u : 1u);

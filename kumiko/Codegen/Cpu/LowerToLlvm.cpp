@@ -9,8 +9,11 @@ using namespace mlir;
 
 void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, const LowerKernelsOptions &options) {
   // Before CSE and hoisting, so that the expansions' constants leave the loops too.
-  if (options.approximate)
-    pm.addPass(createExpandMathPass());
+  if (options.approximate) {
+    ExpandMathPassOptions expand;
+    expand.fma = options.hasFma;
+    pm.addPass(createExpandMathPass(expand));
+  }
   pm.addPass(createCallMathPass());
   pm.addPass(createExpandDivisionPass());
   // After the functions, which compute small floats in f32, and for what is left of them.

@@ -12,21 +12,22 @@ namespace kumiko {
 using namespace mlir;
 using namespace kumiko;
 
-static bool isExpandable(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return !isa<TensorType>(type) && (element.isF32() || element.isF16() || element.isBF16());
+static bool isSmall(Type element) { return element.isF16() || element.isBF16(); }
+
+static std::optional<MathFunction> functionOf(Operation *op) {
+  return isa<arith::RemFOp>(op) ? MathFunction::Rem : mathFunctionOf(op);
 }
 
 static void expand(Operation *op, MathFunction function) {
   OpBuilder builder(op);
   Type type = op->getResult(0).getType();
   SmallVector<Value, 2> arguments(op->getOperands());
-  bool isSmall = !getElementTypeOrSelf(type).isF32();
-  if (isSmall)
+  bool small = isSmall(getElementTypeOrSelf(type));
+  if (small)
     for (Value &argument : arguments)
       argument = arith::ExtFOp::create(builder, op->getLoc(), withElement(type, builder.getF32Type()), argument);
   Value result = emitVectorMath(builder, op->getLoc(), function, arguments);
-  if (isSmall)
+  if (small)
     result = arith::TruncFOp::create(builder, op->getLoc(), type, result);
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();
@@ -34,14 +35,17 @@ static void expand(Operation *op, MathFunction function) {
 
 namespace {
 struct ExpandMath final : kumiko::impl::ExpandMathPassBase<ExpandMath> {
+  using ExpandMathPassBase::ExpandMathPassBase;
+
   void runOnOperation() override {
-    // Post-order, and nothing new is a math function: no op is met twice.
-    getOperation()->walk([](Operation *op) {
-      if (op->getNumResults() != 1 || !isExpandable(op->getResult(0).getType()))
+    // Post-order, and what is new stands in front of what it replaces: no op is met twice.
+    getOperation()->walk([&](Operation *op) {
+      if (op->getNumResults() != 1 || isa<TensorType>(op->getResult(0).getType()))
         return;
-      if (isa<arith::RemFOp>(op))
-        expand(op, MathFunction::Rem);
-      else if (std::optional<MathFunction> function = mathFunctionOf(op))
+      Type element = getElementTypeOrSelf(op->getResult(0).getType());
+      if (isSmall(element))
+        element = Float32Type::get(&getContext());
+      if (std::optional<MathFunction> function = functionOf(op); function && hasVectorMath(*function, element, fma))
         expand(op, *function);
     });
   }

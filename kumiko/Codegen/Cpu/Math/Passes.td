@@ -4,21 +4,24 @@
 include "mlir/Pass/PassBase.td"
 
 def ExpandMathPass : Pass<"kumiko-expand-math"> {
-  let summary = "Replace math ops on f32 by the expansions of VectorMath.h";
+  let summary = "Replace math ops by the expansions of VectorMath.h";
   let description = [{
-    Elementary functions of the math dialect on f32, f16 and bf16, scalar or vector, become arithmetic:
+    Elementary functions of the math dialect on f64, f32, f16 and bf16, scalar or vector, become arithmetic:
 
     ```mlir
     %y = math.exp %x : vector<8xf32>   ->   math.fma, arith.select, arith.bitcast, ...
     ```
 
-    f16 and bf16 are computed in f32 and rounded once more. Left alone: f64, integers, tensors, and ops that are one or
-    two instructions already (math.absf, math.copysign, math.sqrt, math.rsqrt, math.fma, rounding).
+    f16 and bf16 are computed in f32 and rounded once more. Left alone: integers, tensors, ops that are one or two
+    instructions already (math.absf, math.copysign, math.sqrt, math.rsqrt, math.fma, rounding), and of f64 the remainder
+    and, where there is no fused multiply-add, pow. math.sin, math.cos and math.tan of f64 stay in a branch for
+    arguments beyond 2^20.
 
     Afterwards no math op on f32 needs a call of libm, except math.cbrt, math.erfc, math.fpowi and math.sincos, which
     nothing emits. Class: approximate (2 ULP).
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+  let options = [Option<"fma", "fma", "bool", "true", "The machine has fused multiply-add">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
 }
 
@@ -32,7 +35,8 @@ def CallMathPass : Pass<"kumiko-call-math", "::mlir::ModuleOp"> {
     %y = math.exp %x : f64   ->   %y = func.call @exp(%x) : (f64) -> f64
     ```
 
-    f16 and bf16 are computed in f32 and rounded once more. This is what f64 and builds without approximations use.
+    f16 and bf16 are computed in f32 and rounded once more. This is what builds without approximations use, and what
+    --kumiko-expand-math leaves.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::vector::VectorDialect"];

@@ -1,5 +1,6 @@
 #include "kumiko/Codegen/Cpu/Math/Term.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -62,6 +63,25 @@ Term kumiko::unordered(Term a, Term b) { return compare(arith::CmpFPredicate::UN
 
 Term kumiko::select(Term mask, Term yes, Term no) {
   return emit<arith::SelectOp>(yes, mask.get(), yes.get(), no.get());
+}
+
+Term kumiko::unlessAny(Term mask, Term usual, llvm::function_ref<Term()> rare) {
+  TermEmitter &emitter = usual.getEmitter();
+  OpBuilder &b = emitter.builder;
+  Value any = mask.get();
+  if (auto vector = dyn_cast<VectorType>(any.getType())) {
+    auto flat = VectorType::get({vector.getNumElements()}, vector.getElementType());
+    if (vector != flat)
+      any = vector::ShapeCastOp::create(b, emitter.loc, flat, any);
+    any = vector::ReductionOp::create(b, emitter.loc, vector::CombiningKind::OR, any);
+  }
+  auto choice = scf::IfOp::create(b, emitter.loc, usual.get().getType(), any, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, emitter.loc, select(mask, rare(), usual).get());
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, emitter.loc, usual.get());
+  return Term(emitter, choice.getResult(0));
 }
 
 Term kumiko::atLeast(Term a, double low) { return select(less(a, low), low, a); }

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <limits>
 
 namespace kumiko {
@@ -72,6 +73,8 @@ Term unordered(Term a, Term b);
 Term select(Term mask, Term yes, Term no);
 inline Term select(Term mask, Term yes, double no) { return select(mask, yes, yes.literal(no)); }
 inline Term select(Term mask, double yes, Term no) { return select(mask, no.literal(yes), no); }
+/// `usual`, but for the lanes where the mask holds: only when there is one, `rare` is computed for them.
+Term unlessAny(Term mask, Term usual, llvm::function_ref<Term()> rare);
 /// The nearest value inside the limits; NaN stays NaN.
 Term atLeast(Term a, double low);
 Term atMost(Term a, double high);

@@ -54,52 +54,62 @@ unsigned kumiko::argumentCount(MathFunction function) {
   return function == F::Atan2 || function == F::Pow || function == F::Rem ? 2 : 1;
 }
 
-static Term expandUnary(MathFunction function, Term x) {
+namespace {
+using Unary = Term (*)(Term);
+using Binary = Term (*)(Term, Term);
+
+/// The expansions for f32 and f64.
+template <typename Function> struct Expansions {
+  Function single = nullptr, wide = nullptr;
+};
+} // namespace
+
+static Expansions<Unary> unaryExpansions(MathFunction function) {
   switch (function) {
   case MathFunction::Exp:
-    return expand::exp(x);
+    return {expand::exp, expand64::exp};
   case MathFunction::Exp2:
-    return expand::exp2(x);
+    return {expand::exp2, expand64::exp2};
   case MathFunction::ExpM1:
-    return expand::expM1(x);
+    return {expand::expM1, expand64::expM1};
   case MathFunction::Log:
-    return expand::log(x);
+    return {expand::log, expand64::log};
   case MathFunction::Log2:
-    return expand::log2(x);
+    return {expand::log2, expand64::log2};
   case MathFunction::Log10:
-    return expand::log10(x);
+    return {expand::log10, expand64::log10};
   case MathFunction::Log1p:
-    return expand::log1p(x);
+    return {expand::log1p, expand64::log1p};
   case MathFunction::Sqrt:
-    return squareRoot(x);
+    return {squareRoot, squareRoot};
   case MathFunction::Sin:
-    return expand::sin(x);
+    return {expand::sin, expand64::sin};
   case MathFunction::Cos:
-    return expand::cos(x);
+    return {expand::cos, expand64::cos};
   case MathFunction::Tan:
-    return expand::tan(x);
+    return {expand::tan, expand64::tan};
   case MathFunction::Asin:
-    return expand::asin(x);
+    return {expand::asin, expand64::asin};
   case MathFunction::Acos:
-    return expand::acos(x);
+    return {expand::acos, expand64::acos};
   case MathFunction::Atan:
-    return expand::atan(x);
+    return {expand::atan, expand64::atan};
   case MathFunction::Sinh:
-    return expand::sinh(x);
+    return {expand::sinh, expand64::sinh};
   case MathFunction::Cosh:
-    return expand::cosh(x);
+    return {expand::cosh, expand64::cosh};
   case MathFunction::Tanh:
-    return expand::tanh(x);
+    return {expand::tanh, expand64::tanh};
   case MathFunction::Asinh:
-    return expand::asinh(x);
+    return {expand::asinh, expand64::asinh};
   case MathFunction::Acosh:
-    return expand::acosh(x);
+    return {expand::acosh, expand64::acosh};
   case MathFunction::Atanh:
-    return expand::atanh(x);
+    return {expand::atanh, expand64::atanh};
   case MathFunction::Erf:
-    return expand::erf(x);
+    return {expand::erf, expand64::erf};
   case MathFunction::Sigmoid:
-    return expand::sigmoid(x);
+    return {expand::sigmoid, expand64::sigmoid};
   case MathFunction::Atan2:
   case MathFunction::Pow:
   case MathFunction::Rem:
@@ -108,16 +118,29 @@ static Term expandUnary(MathFunction function, Term x) {
   llvm_unreachable("a function of two arguments");
 }
 
+static Expansions<Binary> binaryExpansions(MathFunction function) {
+  if (function == MathFunction::Atan2)
+    return {expand::atan2, expand64::atan2};
+  if (function == MathFunction::Pow)
+    return {expand::pow, expand64::pow};
+  return {expand::rem, nullptr};
+}
+
+bool kumiko::hasVectorMath(MathFunction function, Type element, bool fma) {
+  if (!element.isF64())
+    return element.isF32();
+  return function != MathFunction::Rem && (function != MathFunction::Pow || fma);
+}
+
 Value kumiko::emitVectorMath(OpBuilder &builder, Location loc, MathFunction function, ValueRange arguments) {
   assert(arguments.size() == argumentCount(function) && "wrong number of arguments");
-  assert(getElementTypeOrSelf(arguments[0].getType()).isF32() && "only f32 has expansions");
+  bool wide = getElementTypeOrSelf(arguments[0].getType()).isF64();
   TermEmitter emitter{builder, loc};
   Term x(emitter, arguments[0]);
-  if (function == MathFunction::Atan2)
-    return expand::atan2(x, Term(emitter, arguments[1])).get();
-  if (function == MathFunction::Pow)
-    return expand::pow(x, Term(emitter, arguments[1])).get();
-  if (function == MathFunction::Rem)
-    return expand::rem(x, Term(emitter, arguments[1])).get();
-  return expandUnary(function, x).get();
+  if (argumentCount(function) == 1) {
+    auto [ofSingle, ofDouble] = unaryExpansions(function);
+    return (wide ? ofDouble : ofSingle)(x).get();
+  }
+  auto [ofSingle, ofDouble] = binaryExpansions(function);
+  return (wide ? ofDouble : ofSingle)(x, Term(emitter, arguments[1])).get();
 }

@@ -1,11 +1,14 @@
 //===- VectorMath.h - elementary functions as plain vector code -------------===//
 //
-// Every function works on f32 and on vectors of f32 of any shape, through the same code: a few additions,
-// multiplications, fused multiply-adds, selects and bit casts, no branches, tables in memory or calls. Special values
-// (NaN, infinities, signed zeros, denormals, the whole range of arguments) follow IEEE 754 and C's Annex F.
+// Every function works on f32 and f64 and on vectors of them of any shape, through the same code: a few additions,
+// multiplications, fused multiply-adds, selects and bit casts, no branches, tables in memory or calls; but sin, cos and
+// tan of f64 branch, for vectors with an argument beyond 2^20, to ops of the math dialect that become calls of libm.
+// Special values (NaN, infinities, signed zeros, denormals, the whole range of arguments) follow IEEE 754 and C's Annex
+// F.
 //
-// Results are within 2 ULP of the exact value; which functions are better is in the README beside this file. exp, log,
-// tanh, erf and sigmoid stay in single precision; functions that would lose digits there work in double inside.
+// Results are within 2 ULP of the exact value; which functions are better is in the README beside this file. Of f32,
+// exp, log, tanh, erf and sigmoid stay in single precision; functions that would lose digits there work in double
+// inside.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -56,8 +59,11 @@ mlir::Type withElement(mlir::Type type, mlir::Type element);
 /// Atan2 (y, x), Pow (base, exponent) and Rem have two arguments, the others one.
 unsigned argumentCount(MathFunction function);
 
-/// Emits the function of the arguments, all of one type, f32 or a vector of f32, which is also the result's.
-/// The arith, math and vector dialects must be loaded.
+/// Whether there is an expansion for this type; `fma`: for machines with fused multiply-add.
+bool hasVectorMath(MathFunction function, mlir::Type element, bool fma);
+
+/// Emits the function of the arguments, all of one type, which is also the result's: f32, f64 or a vector of these,
+/// where the function has an expansion. The arith, math, scf and vector dialects must be loaded.
 mlir::Value emitVectorMath(mlir::OpBuilder &builder, mlir::Location loc, MathFunction function,
                            mlir::ValueRange arguments);
 

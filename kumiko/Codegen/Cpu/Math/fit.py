@@ -11,10 +11,10 @@ import re
 import struct
 import sys
 
-from mpmath import asin, atan, cos, cosh, erf, erfc, expm1, log, pi, sin, sinh, sqrt, tanh
+from mpmath import asin, atan, atanh, cos, cosh, erf, erfc, expm1, log, pi, sin, sinh, sqrt, tanh
 from mpmath import floor, lu_solve, matrix, mp, mpf, nint
 
-mp.dps = 40
+mp.dps = 70
 
 
 def to_single(value):
@@ -120,6 +120,37 @@ FITS = {
     # asin(x) = x + x^3 P(x^2), |x| <= 1/2.
     "asinTail": lambda: (at_zero(lambda u: (asin(sqrt(u)) / sqrt(u) - 1) / u, mpf(1) / 6), lambda u: u if u else tiny,
                          mpf(0), mpf(0.2501), 5, to_double),
+    # In double precision. exp(r) = 1 + r + r^2 P(r), relative to expm1; 2^r = 1 + r P(r).
+    "expTail64": lambda: (at_zero(lambda r: (expm1(r) - r) / r**2, 0.5), lambda r: abs(r) if r else tiny,
+                          -ln2 / 2 - mpf(2) ** -30, ln2 / 2 + mpf(2) ** -30, 10, to_double),
+    "exp2Tail64": lambda: (at_zero(lambda r: expm1(r * ln2) / r, ln2), lambda r: abs(r) if r else tiny,
+                           mpf(-0.5), mpf(0.5), 10, to_double),
+    # tanh(x) = x + x^3 P(x^2) for |x| <= 5/8; sinh alike for |x| <= 1.
+    "tanhSmall64": lambda: (at_zero(lambda u: (tanh(sqrt(u)) / sqrt(u) - 1) / u, mpf(-1) / 3),
+                            lambda u: u if u else tiny, mpf(0), mpf(0.391), 10, to_double),
+    "sinhSmall64": lambda: (at_zero(lambda u: (sinh(sqrt(u)) / sqrt(u) - 1) / u, mpf(1) / 6),
+                            lambda u: u if u else tiny, mpf(0), mpf(1), 7, to_double),
+    # log(m) = 2 s + s^3 P(s^2) with s = (m - 1) / (m + 1), m from sqrt(1/2) to sqrt(2).
+    "logRatio64": lambda: (at_zero(lambda u: (log((1 + sqrt(u)) / (1 - sqrt(u))) / sqrt(u) - 2) / u, mpf(2) / 3),
+                           lambda u: u if u else tiny, mpf(0), mpf("0.02945"), 6, to_double),
+    # The same for pow, behind more terms: atanh(s) = s + s^3 / 3 + s^5 P(s^2).
+    "atanhRatio64": lambda: (at_zero(lambda u: ((atanh(sqrt(u)) / sqrt(u) - 1) / u - mpf(1) / 3) / u, mpf(1) / 5),
+                             lambda u: u * u if u else tiny, mpf(0), mpf("0.02945"), 7, to_double),
+    # erf(x) = x + x P(x^2) for |x| <= 1; erfc(1 + t) = 2^P(t) for t <= 5, with the error of erfc beside erf.
+    "erfSmall64": lambda: (at_zero(lambda t: erf(sqrt(t)) / sqrt(t) - 1, 2 / sqrt(pi) - 1), lambda t: mpf(1),
+                           mpf(0), mpf(1), 11, to_double),
+    "erfcLog2Far64": lambda: (lambda t: log(erfc(1 + t)) / ln2, lambda t: erfc(1 + t) * ln2, mpf(0), mpf(5), 17,
+                              to_double),
+    # atan(t) = t + t^3 P(t^2) for |t| <= 7/16; asin alike for |x| <= 1/2.
+    "atanTail64": lambda: (at_zero(lambda u: (atan(sqrt(u)) / sqrt(u) - 1) / u, mpf(-1) / 3),
+                           lambda u: u if u else tiny, mpf(0), mpf("0.1915"), 10, to_double),
+    "asinTail64": lambda: (at_zero(lambda u: (asin(sqrt(u)) / sqrt(u) - 1) / u, mpf(1) / 6),
+                           lambda u: u if u else tiny, mpf(0), mpf("0.2501"), 11, to_double),
+    # sin(r) = r + r^3 P(r^2), cos(r) = 1 - r^2 / 2 + r^4 P(r^2), |r| <= pi / 4.
+    "sineTail64": lambda: (at_zero(lambda u: (sin(sqrt(u)) / sqrt(u) - 1) / u, mpf(-1) / 6),
+                           lambda u: u if u else tiny, mpf(0), mpf("0.61686"), 5, to_double),
+    "cosineTail64": lambda: (at_zero(lambda u: (cos(sqrt(u)) - 1 + u / 2) / u**2, mpf(1) / 24),
+                             lambda u: u * u if u else tiny, mpf(0), mpf("0.61686"), 5, to_double),
 }
 
 
