@@ -8,6 +8,9 @@
 using namespace mlir;
 
 void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, const LowerKernelsOptions &options) {
+  SkipSidesPassOptions skip;
+  skip.calls = !options.approximate;
+  pm.addPass(createSkipSidesPass(skip));
   // Before CSE and hoisting, so that the expansions' constants leave the loops too.
   if (options.approximate) {
     ExpandMathPassOptions expand;

@@ -17,6 +17,25 @@ def EmitKernelsPass : Pass<"kumiko-emit-kernels", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
+def SkipSidesPass : Pass<"kumiko-skip-sides"> {
+  let summary = "Branch around functions that no lane needs";
+  let description = [{
+    Both sides of a choice are computed and one is taken by lane. Where a side has a function that takes long, and nothing
+    else needs it, it is computed only if some lane takes it:
+
+    ```mlir
+    %e = math.exp %x : vector<8xf64>                   ->      %any = vector.reduction <or>, %m
+    %y = arith.select %m, %e, %x : vector<8xf64>               %e = scf.if %any { math.exp %x } else { 0 }
+                                                               %y = arith.select %m, %e, %x : vector<8xf64>
+    ```
+
+    Such are functions of f64, those of f32 that are computed in f64 and, with `calls`, all of them: then they are calls of
+    libm. A shorter one costs hardly more than the branch. Before: functions are ops of the math dialect. Class: exact.
+  }];
+  let options = [Option<"calls", "calls", "bool", "false", "Functions will be calls of libm">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def SplitMaskedPass : Pass<"kumiko-split-masked"> {
   let summary = "Masked loads of no more than a register";
   let description = [{
