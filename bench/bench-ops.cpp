@@ -9,9 +9,9 @@
 //
 // The times of the loops are `-` where C has no words for the op. Operations and bytes are what the equation says: each
 // operand and result moved once. Weights are constants, as they are in networks. Among the values of a sample,
-// `T=f16,i8` stands for one sample per type, and `1=0:7` draws operand 1 from these. bench/ops.py makes a table of it.
-// With --dump, the IR after every stage and the kernels of the last op are left in a folder; with --most, what would
-// take scalar loops too long is left out.
+// `T=f16,i8` stands for one sample per type, `1=0:7` draws operand 1 from these, and `weights=inputs` says that nothing
+// is a constant. bench/ops.py makes a table of it. With --dump, the IR after every stage and the kernels of the last op
+// are left in a folder; with --most, what would take scalar loops too long is left out.
 //
 //===----------------------------------------------------------------------===//
 #include "bench/ScalarRun.h"
@@ -101,6 +101,14 @@ static Expected<Tensor> randomTensor(const eq::TensorType &type, Range range, st
   return tensor;
 }
 
+namespace {
+/// What a line says about operands.
+struct Drawn {
+  std::map<unsigned, Range> ranges;
+  bool weightsAreInputs = false;
+};
+} // namespace
+
 static int64_t indexBound(const eq::Given &given) {
   int64_t bound = 32;
   if (!given.operands.empty() && given.operands[0])
@@ -127,7 +135,7 @@ struct Case {
 };
 } // namespace
 
-static Error build(Case &made, const eq::OpDef &op, const eq::Given &given, const std::map<unsigned, Range> &ranges) {
+static Error build(Case &made, const eq::OpDef &op, const eq::Given &given, const Drawn &drawn) {
   mlir::MLIRContext *context = &made.session->context();
   mlir::OpBuilder builder(context);
   auto loc = builder.getUnknownLoc();
@@ -144,13 +152,13 @@ static Error build(Case &made, const eq::OpDef &op, const eq::Given &given, cons
       made.operands.emplace_back();
       continue;
     }
-    auto drawn = ranges.find(number);
-    Range range = drawn == ranges.end() ? usualRange(type->element, indexBound(given)) : drawn->second;
+    auto chosen = drawn.ranges.find(number);
+    Range range = chosen == drawn.ranges.end() ? usualRange(type->element, indexBound(given)) : chosen->second;
     Expected<Tensor> tensor = randomTensor(*type, range, random);
     if (!tensor)
       return tensor.takeError();
     mlir::RankedTensorType mlirType = nn::fromEquation(context, *type);
-    if (isWeight(op, number)) {
+    if (isWeight(op, number) && !drawn.weightsAreInputs) {
       ArrayRef<char> bytes(reinterpret_cast<const char *>(tensor->data()), tensor->bytes().size());
       auto value = mlir::DenseElementsAttr::getFromRawBuffer(mlirType, bytes);
       operands.push_back(nn::ConstantOp::create(builder, loc, mlirType, value));
@@ -224,8 +232,7 @@ static Error dumpKernels(const CompiledModel &compiled) {
   return Error::success();
 }
 
-static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numbers,
-                  const std::map<unsigned, Range> &ranges) {
+static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numbers, const Drawn &drawn) {
   Expected<eq::Given> given = eq::Given::parse(op, sample, numbers);
   if (!given)
     return given.takeError();
@@ -240,7 +247,7 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
   if (cost.flops.value() > mostOperations)
     return Error::success();
   Case made;
-  if (Error error = build(made, op, *given, ranges))
+  if (Error error = build(made, op, *given, drawn))
     return error;
   ProblemList problems;
   CompileOptions options;
@@ -281,26 +288,28 @@ static Error timeLine(StringRef name, StringRef rest) {
     return createStringError("there is no such op");
   auto [sample, values] = rest.split('|');
   eq::Numbers numbers;
-  std::map<unsigned, Range> ranges;
+  Drawn drawn;
   SmallVector<StringRef> types;
   for (StringRef pair : split(values.trim(), ' ')) {
     auto [key, text] = pair.split('=');
     auto [low, high] = text.split(':');
     unsigned operand = 0;
     if (Range range; !key.getAsInteger(10, operand) && !low.getAsDouble(range.first) && !high.getAsDouble(range.second))
-      ranges[operand] = range;
+      drawn.ranges[operand] = range;
     else if (int64_t value; !text.getAsInteger(10, value))
       numbers[key] = value;
+    else if (key == "weights")
+      drawn.weightsAreInputs = text == "inputs";
     else if (key == "T")
       text.split(types, ',');
   }
   if (types.empty())
-    return time(*op, sample.trim(), numbers, ranges);
+    return time(*op, sample.trim(), numbers, drawn);
   for (StringRef type : types) {
     std::string text = sample.trim().str();
     for (size_t at = 0; (at = text.find("T[", at)) != std::string::npos;)
       text.replace(at, 1, type);
-    if (Error error = time(*op, text, numbers, ranges))
+    if (Error error = time(*op, text, numbers, drawn))
       return createStringError(type + ": " + toString(std::move(error)));
   }
   return Error::success();

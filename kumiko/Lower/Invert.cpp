@@ -125,8 +125,8 @@ private:
     const Expr *value = distance;
     if (factor != 1) {
       value = apply(Function::FloorDiv, ElementType::Index, distance, integer(factor));
-      const Expr *rest = apply(Function::Mod, ElementType::Index, distance, integer(factor));
-      result.conditions.push_back(apply(Function::Eq, ElementType::B1, rest, integer(0)));
+      const Expr *whole = apply(Function::Mul, ElementType::Index, value, integer(factor));
+      result.conditions.push_back(apply(Function::Eq, ElementType::B1, whole, distance));
     }
     result.conditions.push_back(apply(Function::Ge, ElementType::B1, value, integer(0)));
     result.conditions.push_back(apply(Function::Lt, ElementType::B1, value, number(extents[loop])));

@@ -2,6 +2,7 @@
 #include "kumiko/Equation/Rule.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Optimize/ConstantTensor.h"
+#include "kumiko/Optimize/ConvTransposeColumns.h"
 #include "kumiko/Optimize/Erase.h"
 #include "kumiko/Optimize/GraphBuilder.h"
 #include "kumiko/Optimize/NarrowConstant.h"
@@ -367,8 +368,13 @@ struct ExpandConvTranspose final : kumiko::impl::ExpandConvTransposePassBase<Exp
       Operation *replaced = nullptr;
       Value y = rewrite.run(replaced);
       if (!y || y.getType() != op.getY().getType()) {
-        declined(op, rule, rewrite.g.why);
-        continue;
+        GraphBuilder columns(rewrite.b, op.getLoc());
+        replaced = op;
+        y = convTransposeByColumns(op, rewrite.b, columns);
+        if (!y || y.getType() != op.getY().getType()) {
+          declined(op, rule, rewrite.g.why);
+          continue;
+        }
       }
       applied(op, rule);
       ++expanded;

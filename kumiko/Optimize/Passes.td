@@ -142,7 +142,7 @@ def ExpandTransformsPass : Pass<"nn-expand-transforms", "::mlir::func::FuncOp"> 
 }
 
 def ExpandConvTransposePass : Pass<"nn-expand-conv-transpose", "::mlir::func::FuncOp"> {
-  let summary = "transposed convolutions become convolutions of their phases";
+  let summary = "transposed convolutions become convolutions of their phases, or products";
   let description = [{
     Class: rounding (sums in another order).
 
@@ -158,9 +158,11 @@ def ExpandConvTransposePass : Pass<"nn-expand-conv-transpose", "::mlir::func::Fu
     %1 = nn.slice %z {start = array<i64: 0, 0, 0, 6>, ...}, seen as tensor<1x4x1x4x6xf32>
     %y' = nn.concat %0, %1 {axis = 2 : i64}, seen as tensor<1x8x8x3xf32>
     ```
-    Only for constant weights without dilation. With several groups the phases are put side by side by a transpose.
+    With several groups the phases are put side by side by a transpose. Weights that are not constant, dilated windows and
+    strides much longer than the window have no phases: there a product makes the columns of all taps, which nn.col2im adds
+    to the result.
   }];
-  let statistics = [Statistic<"expanded", "expanded", "transposed convolutions that are convolutions">];
+  let statistics = [Statistic<"expanded", "expanded", "transposed convolutions that are convolutions or products">];
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 

@@ -118,6 +118,39 @@ static bool isMatrixTimesVector(const ContractionShape &shape) {
   return false;
 }
 
+/// Elements side by side that are interleaved at most, and groups from which on lanes run along them.
+constexpr int64_t mostInterleaved = 8, fewestGroups = 8;
+
+/// The loop that walks along the innermost dimension of more than one element; nothing where several do.
+static std::optional<unsigned> innermostLoop(AffineMap map, ArrayRef<eq::Extent> loops, unsigned skipped = 0) {
+  for (AffineExpr expr : llvm::reverse(map.getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (dim && loops[dim.getPosition()].is(1))
+      continue;
+    if (!dim || skipped-- == 0)
+      return dim ? std::optional(dim.getPosition()) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<FewPerGroup> kumiko::fewPerGroup(linalg::GenericOp op, ArrayRef<eq::Extent> loops) {
+  if (op.getNumResults() != 1 || op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  AffineMap result = op.getIndexingMapsArray().back();
+  std::optional<unsigned> few = innermostLoop(result, loops), groups = innermostLoop(result, loops, 1);
+  if (!few || !groups || !loops[*few].isStatic() || loops[*few].value() > mostInterleaved ||
+      typicalSize(loops[*groups]) < fewestGroups)
+    return std::nullopt;
+  unsigned along = 0, others = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (op.getBody()->getArgument(input->getOperandNumber()).use_empty())
+      continue;
+    (!usesLoop(map, *few) && innermostLoop(map, loops) == groups ? along : others) += 1;
+  }
+  return along == 1 && others == 1 ? std::optional(FewPerGroup{*groups, *few}) : std::nullopt;
+}
+
 bool kumiko::assignRoles(ContractionShape &shape, std::string &why) {
   linalg::GenericOp op = shape.op;
   if (!getElementTypeOrSelf(op.getResultTypes()[0]).isF32() && !isSumOfNarrowProducts(op)) {
@@ -166,6 +199,10 @@ bool kumiko::assignRoles(ContractionShape &shape, std::string &why) {
       why = "a reduced loop belongs to one factor only";
       return false;
     }
+  }
+  if (fewPerGroup(op, shape.extents)) {
+    why = "each group has few columns, and one factor has the groups side by side";
+    return false;
   }
   if (isMatrixTimesVector(shape)) {
     why = "each element is a product of two vectors along memory";
@@ -331,8 +368,14 @@ bool kumiko::findRows(ArrayRef<linalg::GenericOp> reductions, ArrayRef<linalg::G
       return why = "a body does not work on the reductions' rows", false;
   }
   rows.lanesInsideRow = llvm::any_of(reductions, [&](linalg::GenericOp op) { return reducesAlongMemory(op, extents); });
-  // Most lanes along a short row would be empty; across rows they are full, though read one by one.
-  eq::Extent length = eq::product(rows.reduced), count = eq::product(rows.kept);
+  // Most lanes along a short row would be empty; across rows they are full, though read one by one. A row is as long as
+  // it lies in one piece.
+  eq::Extent length = 1, count = eq::product(rows.kept);
+  for (unsigned number : llvm::reverse(rows.order)) {
+    if (number < rows.kept.size() && !loops[number].is(1))
+      break;
+    length *= loops[number];
+  }
   if (length.isStatic() && length.value() < shortestRow && typicalSize(count) >= shortestRow)
     rows.lanesInsideRow = false;
   return true;

@@ -94,6 +94,14 @@ bool hasSimpleCombiner(mlir::linalg::GenericOp op);
 /// Whether parts of the reduction may be done apart, each from the identity, and combined in the end.
 bool canReduceInParts(mlir::linalg::GenericOp op);
 
+/// Loops of a sum of products whose result has few elements per group side by side, as a convolution has that makes two
+/// or three features of each channel: lanes run along the groups, which one factor has side by side, and what they make
+/// is interleaved.
+struct FewPerGroup {
+  unsigned groups, few;
+};
+std::optional<FewPerGroup> fewPerGroup(mlir::linalg::GenericOp op, llvm::ArrayRef<eq::Extent> loops);
+
 /// Whether `op`, in a kernel without anything behind it, would be a contraction.
 bool isContractionAlone(mlir::linalg::GenericOp op, KernelExtents &extents);
 

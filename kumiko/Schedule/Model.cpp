@@ -146,21 +146,6 @@ static void keepSharedRows(Schedule &schedule, const RowsShape &rows, Block &bod
   schedule.scratchBytes = bytes;
 }
 
-/// The dimension of `argument` that is dimension `dim` of `operand`, which is the argument seen through reshapes;
-/// nothing where it is only part of one.
-static std::optional<int64_t> argumentDimension(Value operand, int64_t dim) {
-  auto expand = operand.getDefiningOp<tensor::ExpandShapeOp>();
-  if (!expand)
-    return isa<BlockArgument>(operand) ? std::optional(dim) : std::nullopt;
-  auto type = cast<RankedTensorType>(expand.getType());
-  for (auto [number, group] : llvm::enumerate(expand.getReassociationIndices()))
-    if (llvm::is_contained(group, dim)) {
-      bool alone = llvm::all_of(group, [&](int64_t d) { return d == dim || type.getDimSize(d) == 1; });
-      return alone ? argumentDimension(expand.getSrc(), number) : std::nullopt;
-    }
-  return std::nullopt;
-}
-
 /// Constants that an inline reduction reads along its lanes, but not along memory: depthwise weights.
 static void storeLanesLast(Schedule &schedule, Block &body, KernelExtents &extents,
                            llvm::function_ref<bool(BlockArgument)> isConstant) {
@@ -170,19 +155,20 @@ static void storeLanesLast(Schedule &schedule, Block &body, KernelExtents &exten
     for (AffineExpr expr : op.getIndexingMapsArray().back().getResults())
       if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && !loops[dim.getPosition()].is(1))
         lane = dim.getPosition();
+    if (std::optional<FewPerGroup> found = fewPerGroup(op, loops))
+      lane = found->groups;
     if (!lane || op.getNumReductionLoops() == 0)
       continue;
     for (OpOperand *input : op.getDpsInputOperands()) {
       BlockArgument argument = argumentBehind(input->get());
-      if (!argument || !argument.hasOneUse() || !isConstant(argument))
+      if (!argument || asRead(argument) != input->get() || !input->get().hasOneUse() || !isConstant(argument))
         continue;
       AffineExpr laneExpr = getAffineDimExpr(*lane, op.getContext());
       ArrayRef<AffineExpr> exprs = op.getMatchingIndexingMap(input).getResults();
       int64_t place = llvm::find(exprs, laneExpr) - exprs.begin();
       if (place + 1 >= int64_t(exprs.size()))
         continue; // not read along the lanes, or already last
-      if (std::optional<int64_t> dim = argumentDimension(input->get(), place))
-        schedule.lanesLast.append({int64_t(argument.getArgNumber()), *dim});
+      schedule.lanesLast.append({int64_t(argument.getArgNumber()), place});
     }
   }
 }

@@ -15,6 +15,13 @@ BlockArgument kumiko::argumentBehind(Value tensor) {
   return cast<BlockArgument>(tensor);
 }
 
+Value kumiko::asRead(BlockArgument argument) {
+  Value tensor = argument;
+  while (tensor.hasOneUse() && isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(*tensor.user_begin()))
+    tensor = tensor.user_begin()->getResult(0);
+  return tensor;
+}
+
 IntegerLayout kumiko::integerLayoutOf(const ContractionShape &shape, const Schedule &schedule) {
   IntegerLayout layout;
   layout.group = schedule.depthGroup;
@@ -61,7 +68,7 @@ static Packing packColumns(const ContractionShape &contraction, const Schedule &
 }
 
 static Packing packLanesLast(BlockArgument argument, unsigned dimension) {
-  auto type = cast<RankedTensorType>(argument.getType());
+  auto type = cast<RankedTensorType>(asRead(argument).getType());
   Packing packing;
   packing.argument = argument.getArgNumber();
   packing.shape = llvm::to_vector(type.getShape());

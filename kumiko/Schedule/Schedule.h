@@ -42,7 +42,8 @@ struct Schedule {
   /// Columns that lie along memory are copied together, as the others are.
   bool copyRuns = false;
 
-  /// points: pairs (argument, dimension): constants stored with that dimension last, where the lanes run along it.
+  /// points: pairs (argument, dimension): constants stored with that dimension last, where the lanes run along it. The
+  /// dimension is that of the tensor which the argument's reader sees.
   llvm::SmallVector<int64_t> lanesLast;
   /// points: results are too large for any cache and are written past it, where whole vectors lie side by side.
   bool pastCaches = false;

@@ -2,6 +2,7 @@
 #include "kumiko/Nn/KernelSymbols.h"
 #include "kumiko/Schedule/KernelShape.h"
 #include "kumiko/Schedule/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -65,6 +66,46 @@ static bool costsMore(Value tensor) {
   return llvm::any_of(op->getOperands(), costsMore);
 }
 
+/// Readers of an element from which on a function is better computed once and kept.
+constexpr int64_t manyReaders = 8;
+
+static bool isFunction(Operation &inner) {
+  bool instruction = isa<math::SqrtOp, math::AbsFOp, math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp,
+                         math::CopySignOp, math::FmaOp>(inner);
+  return inner.getDialect()->getNamespace() == "math" && !instruction;
+}
+
+/// Whether a function is computed for each element of `tensor`, or for what it is made of.
+static bool computesFunction(Value tensor) {
+  auto op = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!op || isReduction(op))
+    return false;
+  return llvm::any_of(*op.getBody(), isFunction) || llvm::any_of(op.getDpsInputs(), computesFunction);
+}
+
+/// Whether the reduction `op` would compute functions again and again, as a product of probabilities does.
+static bool computesAgain(linalg::GenericOp op, Value operand, KernelExtents &extents) {
+  int64_t points = typicalSize(eq::product(extents.loopsOf(op)));
+  return computesFunction(operand) && points / manyReaders >= typicalSize(extents.elementsOf(operand));
+}
+
+/// Windows that read an element from which on it is better padded once and kept than looked for by each of them; fewer
+/// where rows are so short that each lane does.
+constexpr int64_t manyWindows = 4, someWindows = 2, shortRow = 8;
+
+/// Whether `operand` is a pad along the rows of which a reduction of windows looks at each element several times; next
+/// to functions that costs nothing.
+static bool padsRows(linalg::GenericOp op, Value operand, KernelExtents &extents) {
+  auto pad = operand.getDefiningOp<tensor::PadOp>();
+  if (!pad || !isa<BlockArgument>(pad.getSource()) || pad.getStaticLow().empty())
+    return false;
+  bool along = pad.getStaticLow().back() != 0 || pad.getStaticHigh().back() != 0;
+  int64_t points = typicalSize(eq::product(extents.loopsOf(op)));
+  bool isShort = typicalSize(extents.of(op->getResult(0)).back()) <= shortRow;
+  int64_t windows = isShort ? someWindows : manyWindows;
+  return along && points / windows >= typicalSize(extents.elementsOf(operand));
+}
+
 namespace {
 class Splitter {
 public:
@@ -96,18 +137,24 @@ public:
   }
 
 private:
-  /// The results of large contractions that something follows, and operands of theirs that cost more than a read.
+  /// The results of large contractions that something follows, and operands of theirs that cost more than a read; of
+  /// other reductions operands that are functions, asked for many times.
   static SmallVector<Value> aroundContractions(Block &body, ValueRange results, KernelExtents &extents) {
     llvm::DenseSet<Value> wanted;
+    bool functions = llvm::any_of(body.getOps<linalg::GenericOp>(),
+                                  [](linalg::GenericOp op) { return llvm::any_of(*op.getBody(), isFunction); });
     for (Operation &op : body) {
-      if (!isReduction(&op) || !deservesTile(op, extents))
+      if (!isReduction(&op))
         continue;
-      if (!llvm::is_contained(results, op.getResult(0)))
+      bool tiled = deservesTile(op, extents);
+      if (tiled && !llvm::is_contained(results, op.getResult(0)))
         wanted.insert(op.getResult(0));
-      for (Value operand : cast<linalg::GenericOp>(op).getDpsInputs()) {
+      auto generic = cast<linalg::GenericOp>(op);
+      for (Value operand : generic.getDpsInputs()) {
         while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(operand.getDefiningOp()))
           operand = operand.getDefiningOp()->getOperand(0);
-        if (costsMore(operand))
+        if (tiled ? costsMore(operand)
+                  : computesAgain(generic, operand, extents) || (!functions && padsRows(generic, operand, extents)))
           wanted.insert(operand);
       }
     }

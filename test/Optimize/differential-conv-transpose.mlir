@@ -52,3 +52,11 @@ func.func @wide_volume(%x: tensor<1x2x2x3x2xf32>, %w: tensor<2x5x3x2x4xf32> {tes
   %y = nn.conv_transpose %x, %w {stride = array<i64: 3, 2, 4>, dilation = array<i64: 1, 1, 1>, lo = array<i64: 0, 0, 0>, out = array<i64: 6, 6, 8>, group = 1 : i64} : (tensor<1x2x2x3x2xf32>, tensor<2x5x3x2x4xf32>) -> tensor<1x5x6x6x8xf32>
   return %y : tensor<1x5x6x6x8xf32>
 }
+func.func @dilated_columns(%x: tensor<2x4x5x3xf32>, %w: tensor<4x2x2x3xf32> {test.constant}, %b: tensor<4xf32>) -> tensor<2x4x12x9xf32> {
+  %y = nn.conv_transpose %x, %w, %b {stride = array<i64: 3, 2>, dilation = array<i64: 2, 2>, lo = array<i64: 1, 0>, out = array<i64: 12, 9>, group = 2 : i64} : (tensor<2x4x5x3xf32>, tensor<4x2x2x3xf32>, tensor<4xf32>) -> tensor<2x4x12x9xf32>
+  return %y : tensor<2x4x12x9xf32>
+}
+func.func @columns_of_computed_weights(%x: tensor<1x5x3x4xf32>, %w: tensor<4x3x3x2xf32>) -> tensor<1x11x6x3xf32> {
+  %y = nn.conv_transpose %x, %w {stride = array<i64: 2, 2>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, out = array<i64: 11, 6>, group = 1 : i64, channel = 3 : i64} : (tensor<1x5x3x4xf32>, tensor<4x3x3x2xf32>) -> tensor<1x11x6x3xf32>
+  return %y : tensor<1x11x6x3xf32>
+}

@@ -63,14 +63,40 @@ func.func @open(%x: tensor<1x2x?xf32, #nn.extents<1, 2, "s">>) -> tensor<1x6x?xf
   return %y : tensor<1x6x?xf32, #nn.extents<1, 6, "2*s">>
 }
 
-// Not with dilation, not with weights that are computed, not where nearly all taps would be zeros.
-// CHECK-LABEL: func.func @keep
-// CHECK-COUNT-3: nn.conv_transpose
-func.func @keep(%x: tensor<1x2x4xf32>, %v: tensor<2x3x2xf32>) -> (tensor<1x3x9xf32>, tensor<1x3x8xf32>, tensor<1x3x28xf32>) {
+// With dilation, with weights that are computed and where nearly all taps would be zeros: a product for all taps, whose
+// columns are added where they belong.
+// CHECK-LABEL: func.func @columns
+// CHECK-NOT: nn.conv_transpose
+// CHECK: %[[A:.*]] = nn.matmul {{.*}} : (tensor<1x6x2xf32>, tensor<1x1x2x4xf32>) -> tensor<1x1x6x4xf32>
+// CHECK: %[[B:.*]] = nn.reshape %[[A]] : tensor<1x1x6x4xf32> -> tensor<1x6x4xf32>
+// CHECK: nn.col2im %[[B]] {dilation = array<i64: 2>, image = array<i64: 9>, kernel = array<i64: 2>, lo = array<i64: 0>, out = array<i64: 4>, stride = array<i64: 2>} : (tensor<1x6x4xf32>) -> tensor<1x3x9xf32>
+// CHECK: nn.col2im {{.*}} -> tensor<1x3x8xf32>
+// CHECK: nn.col2im {{.*}} -> tensor<1x3x28xf32>
+func.func @columns(%x: tensor<1x2x4xf32>, %v: tensor<2x3x2xf32>) -> (tensor<1x3x9xf32>, tensor<1x3x8xf32>, tensor<1x3x28xf32>) {
   %w = nn.constant dense<1.0> : tensor<2x3x2xf32>
   %u = nn.constant dense<1.0> : tensor<2x3x1xf32>
   %0 = nn.conv_transpose %x, %w {stride = array<i64: 2>, dilation = array<i64: 2>, lo = array<i64: 0>, out = array<i64: 9>} : (tensor<1x2x4xf32>, tensor<2x3x2xf32>) -> tensor<1x3x9xf32>
   %1 = nn.conv_transpose %x, %v {stride = array<i64: 2>, dilation = array<i64: 1>, lo = array<i64: 0>, out = array<i64: 8>} : (tensor<1x2x4xf32>, tensor<2x3x2xf32>) -> tensor<1x3x8xf32>
   %2 = nn.conv_transpose %x, %u {stride = array<i64: 9>, dilation = array<i64: 1>, lo = array<i64: 0>, out = array<i64: 28>} : (tensor<1x2x4xf32>, tensor<2x3x1xf32>) -> tensor<1x3x28xf32>
   return %0, %1, %2 : tensor<1x3x9xf32>, tensor<1x3x8xf32>, tensor<1x3x28xf32>
+}
+
+// Sums of 16 bits are rounded at the end, after the bias; channels may be last, and in groups.
+// CHECK-LABEL: func.func @narrow
+// CHECK: nn.matmul {{.*}} : (tensor<2x6x1xf32>, tensor<1x2x1x4xf32>) -> tensor<1x2x6x4xf32>
+// CHECK: nn.col2im {{.*}} : (tensor<1x12x4xf32>) -> tensor<1x6x9xf32>
+// CHECK: nn.add {{.*}} : (tensor<1x6x9xf32>, tensor<6x1xf32>) -> tensor<1x6x9xf32>
+// CHECK: nn.transpose {{.*}} {perm = array<i64: 0, 2, 1>} : (tensor<1x6x9xf32>) -> tensor<1x9x6xf32>
+// CHECK: nn.cast {{.*}} -> tensor<1x9x6xbf16>
+func.func @narrow(%x: tensor<1x4x2xbf16>, %w: tensor<2x3x2xbf16>, %b: tensor<6xbf16>) -> tensor<1x9x6xbf16> {
+  %y = nn.conv_transpose %x, %w, %b {stride = array<i64: 2>, dilation = array<i64: 2>, lo = array<i64: 0>, out = array<i64: 9>, group = 2 : i64, channel = 2 : i64} : (tensor<1x4x2xbf16>, tensor<2x3x2xbf16>, tensor<6xbf16>) -> tensor<1x9x6xbf16>
+  return %y : tensor<1x9x6xbf16>
+}
+
+// A stride of 0 stays: every input goes to the same place.
+// CHECK-LABEL: func.func @keep
+// CHECK: nn.conv_transpose
+func.func @keep(%x: tensor<1x2x4xf32>, %v: tensor<2x3x2xf32>) -> tensor<1x3x2xf32> {
+  %y = nn.conv_transpose %x, %v {stride = array<i64: 0>, dilation = array<i64: 1>, lo = array<i64: 0>, out = array<i64: 2>} : (tensor<1x2x4xf32>, tensor<2x3x2xf32>) -> tensor<1x3x2xf32>
+  return %y : tensor<1x3x2xf32>
 }

@@ -195,6 +195,13 @@ Value Demand::atCollapsed(tensor::CollapseShapeOp op, ArrayRef<Form> position) {
   Position inner(source.size());
   for (auto [group, form] : llvm::zip_equal(op.getReassociationIndices(), position)) {
     SmallVector<int64_t> parts = llvm::filter_to_vector(group, [&](int64_t d) { return !source[d].is(1); });
+    if (parts.size() == 2 && form.hasLanes() && source[parts[1]].isStatic())
+      if (std::optional<Form> outer = quotient(form, source[parts[1]].value())) {
+        inner[parts[0]] = *outer;
+        inner[parts[1]] = form + *outer * -source[parts[1]];
+        if (!inner[parts[1]].hasLanes())
+          continue;
+      }
     if (parts.size() > 1 && form.hasLanes())
       return lanewise(type.getElementType(),
                       [&](const Extent &lane) { return at(op, positionAtLane(position, lane)); });

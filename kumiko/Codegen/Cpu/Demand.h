@@ -166,6 +166,10 @@ private:
   mlir::Value decidedBound(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
   mlir::Value decidedDivision(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
   mlir::Value decidedComparison(mlir::arith::CmpIPredicate predicate, llvm::ArrayRef<mlir::Value> operands);
+  /// The form divided by a number, rounded down, where that has lanes that are as far apart for all of them.
+  std::optional<Form> quotient(const Form &form, int64_t divisor);
+  /// Whether two indices are the same, where that is known.
+  mlir::Value compared(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
   void rememberForm(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands, mlir::Value result);
   std::optional<Position> linearPosition(llvm::ArrayRef<mlir::Value> indices);
   /// The elements of a buffer at guarded indices that lie side by side; null where they do not.

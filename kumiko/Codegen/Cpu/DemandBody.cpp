@@ -264,6 +264,8 @@ Value Demand::elementwise(Operation *op, ArrayRef<Value> operands) {
     return known;
   if (Value part = divided(op, operands))
     return part;
+  if (Value same = compared(op, operands))
+    return same;
   SmallVector<Value> values(operands);
   bool wide = llvm::any_of(values, [](Value value) { return isa<VectorType>(value.getType()); });
   if (wide)

@@ -27,6 +27,45 @@ std::optional<Form> Demand::formOf(Value index) {
 
 static bool isNumber(const Form &form) { return form.isConstant() && form.constant.isStatic(); }
 
+std::optional<Form> Demand::quotient(const Form &form, int64_t divisor) {
+  auto isWhole = [&](const Extent &number) { return number.isStatic() && number.value() % divisor == 0; };
+  if (divisor < 1 || !isWhole(form.lane))
+    return std::nullopt;
+  Form whole, rest;
+  whole.lane = Extent(form.lane.value() / divisor);
+  bool known = form.constant.isStatic();
+  for (const auto &[slot, coefficient] : form.terms) {
+    if (isWhole(coefficient)) {
+      whole = whole + Form::ofSlot(slot, coefficient.value() / divisor);
+    } else {
+      rest = rest + Form::ofSlot(slot, coefficient);
+      known = false;
+    }
+  }
+  if (known)
+    return whole + Form(floorDiv(form.constant, divisor));
+  rest = rest + Form(form.constant);
+  Value part = arith::FloorDivSIOp::create(b, loc, indexOf(rest), indexOf(divisor));
+  return whole + Form::ofSlot(addSlot(part));
+}
+
+Value Demand::compared(Operation *op, ArrayRef<Value> operands) {
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || !compare.getLhs().getType().isIndex() || !isa<VectorType>(operands[0].getType()) ||
+      (compare.getPredicate() != arith::CmpIPredicate::eq && compare.getPredicate() != arith::CmpIPredicate::ne))
+    return Value();
+  std::optional<Form> lhs = formOf(operands[0]), rhs = formOf(operands[1]);
+  if (!lhs || !rhs)
+    return Value();
+  Form apart = *lhs + *rhs * -1;
+  if (apart.hasLanes())
+    return Value();
+  if (!isNumber(apart))
+    return arith::CmpIOp::create(b, loc, compare.getPredicate(), indexOf(apart), indexOf(0));
+  bool same = apart.constant.is(0);
+  return constantOf(b.getBoolAttr(same == (compare.getPredicate() == arith::CmpIPredicate::eq)));
+}
+
 std::optional<Form> Demand::formOf(Operation *op, ArrayRef<Value> operands) {
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) || !op->getResult(0).getType().isIndex())
     return std::nullopt;
@@ -60,6 +99,11 @@ void Demand::rememberForm(Operation *op, ArrayRef<Value> operands, Value result)
 
 Value Demand::divided(Operation *op, ArrayRef<Value> operands) {
   llvm::APInt divisor;
+  if (isa<arith::FloorDivSIOp, arith::DivUIOp>(op) && isa<VectorType>(operands[0].getType()) &&
+      op->getResult(0).getType().isIndex() && matchPattern(op->getOperand(1), m_ConstantInt(&divisor)))
+    if (std::optional<Form> form = formOf(operands[0]); form && form->hasLanes())
+      if (std::optional<Form> apart = quotient(*form, divisor.getSExtValue()))
+        return indexValue(*apart);
   if (!isa<arith::DivUIOp, arith::RemUIOp>(op) || !isa<VectorType>(operands[0].getType()) ||
       !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) || divisor.urem(lanes) != 0 || divisor.isZero())
     return Value();

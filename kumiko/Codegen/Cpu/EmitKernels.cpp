@@ -211,16 +211,19 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
     const Packing *packing = packingOfArgument(packings, argument.getArgNumber());
     Extent elements = packing ? Extent(packing->elementCount()) : storage.extents.elementsOf(argument);
     // A packed contraction finds its panels itself; any other reader goes by strides.
-    if (packing && schedule->kind != KernelKind::Contraction)
-      storage.strides[argument] = llvm::to_vector_of<Extent, 6>(packing->strides());
+    Value tensor = argument;
+    if (packing && schedule->kind != KernelKind::Contraction) {
+      tensor = asRead(argument);
+      storage.strides[tensor] = llvm::to_vector_of<Extent, 6>(packing->strides());
+    }
     if (const Extents *strides = schedule->apartOf(argument.getArgNumber())) {
       storage.strides[argument] = *strides;
       elements = Extent::overflow(); // lies in something of any size
     }
     bool words = packing && packing->integers;
-    k.demand.bind(argument, memrefFromPointer(b, loc, pointers[argument.getArgNumber()],
-                                              words ? MemRefType::get({elements.value()}, b.getI32Type())
-                                                    : storageOf(argument.getType(), elements)));
+    k.demand.bind(tensor, memrefFromPointer(b, loc, pointers[argument.getArgNumber()],
+                                            words ? MemRefType::get({elements.value()}, b.getI32Type())
+                                                  : storageOf(argument.getType(), elements)));
   }
   for (auto [number, result] : llvm::enumerate(results)) {
     bool apart = schedule->apartOf(arguments + number);

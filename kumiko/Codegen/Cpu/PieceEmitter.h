@@ -1,8 +1,8 @@
 //===- PieceEmitter.h - the points of a result ------------------------------===//
 //
 // Used by the files Points*.cpp alone, which have a part of it each: rows and lanes (Points.cpp), what data choose
-// (PointsChosen.cpp), rows in stretches (PointsCut.cpp), windows that overlap (PointsWindows.cpp) and blocks across
-// memory (PointsBlocks.cpp).
+// (PointsChosen.cpp), rows in stretches (PointsCut.cpp), windows that overlap (PointsWindows.cpp), vectors that are
+// interleaved (PointsParts.cpp) and blocks across memory (PointsBlocks.cpp).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -31,10 +31,10 @@ public:
 private:
   //===--- rows and lanes --------------------------------------------------------------------------===//
 
+  void emitLoops(const eq::Extent &outer, const Reads &sources);
   void element(Form form);
   /// Whether lines are as short as a few lanes and lie one behind the other, as pixels of three colours do.
   bool interleaves() const;
-  void storeInterleaved();
   /// Whether rows of a few elements are better worked on many at a time, with lanes across them.
   bool laysRowsSideBySide(const Reads &sources);
   bool isShort() const;
@@ -101,11 +101,34 @@ private:
   mlir::linalg::GenericOp shortSums();
   /// The reduction that neighbours along the last loop but the lanes are worth doing together.
   mlir::linalg::GenericOp reducedTogether(const Reads &sources);
-  /// Whether what `op` gives at a point is all that the targets need of it there.
-  bool allMadeInPlace(mlir::linalg::GenericOp op) const;
+  /// Whether rows of two and more windows are worth a vector.
+  bool sumsWindows() const;
+  /// Lanes that hold a row of windows.
+  int64_t widthOfRow() const;
   /// Neighbours along the last loop but the lanes are reduced together; those that are left over one by one.
   void emitWindows(mlir::linalg::GenericOp op);
   void windowsAt(mlir::linalg::GenericOp op, unsigned loop, const Form &first, int64_t count, const Form &lanes);
+
+  //===--- vectors that are interleaved ------------------------------------------------------------===//
+
+  /// Whether what `op` gives at a point is all that the targets need of it there; `joined`: at a point whose last
+  /// dimension is the last two of `op`.
+  bool allMadeInPlace(mlir::linalg::GenericOp op, bool joined = false) const;
+  /// A sum with few elements per group: lanes run along the groups.
+  void takeFewPerGroup();
+  /// Functions of rows that would fill no vector: lanes run across the rows.
+  void takeShortRows();
+  /// A sum of what lies where the number of the element says, divided: lanes lie as many elements apart.
+  void takePhases();
+  /// Vectors that are stored together.
+  int64_t woven() const;
+  void partsOfRow();
+  /// The point at hand, once for each part.
+  std::vector<Position> partsOfPoint();
+  void storeInterleaved();
+  /// What the targets have at these positions, of which the parts of each point follow each other.
+  void sumsAt(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> positions);
+  void storeParts(llvm::ArrayRef<Position> positions, llvm::ArrayRef<llvm::SmallVector<mlir::Value>> values);
 
   //===--- blocks ----------------------------------------------------------------------------------===//
 
@@ -131,6 +154,12 @@ private:
   std::optional<std::pair<unsigned, Form>> nextRow;
   /// Where indices along the lanes stop being linear, and along the last loop outside (Cuts.h).
   llvm::SmallVector<int64_t> laneCuts, rowCuts;
+  /// Lanes are every so many elements; `leftOver` of a row are no such group any more.
+  int64_t phases = 1, leftOver = 0;
+  /// Phases are the last dimension of `groupSums`.
+  bool joinsParts = false;
+  /// A reduction whose parts are interleaved.
+  mlir::linalg::GenericOp groupSums;
   /// A reduction that has the lanes.
   mlir::linalg::GenericOp alongSums;
   Position point;

@@ -63,6 +63,9 @@ void PieceEmitter::emit() {
     parts = lane;
     lane = loops.pop_back_val();
   }
+  takeFewPerGroup();
+  takePhases();
+  takeShortRows();
   if (linalg::GenericOp sums = shortSums(); sums && allMadeInPlace(sums))
     alongSums = sums;
   lanesChoose = sources.choosing.test(lane.loop);
@@ -70,13 +73,19 @@ void PieceEmitter::emit() {
   Extent outer = 1;
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
+  if (int64_t width = sumsWindows() ? widthOfRow() : k.demand.lanes; width < k.demand.lanes)
+    return k.demand.narrow(width, [&] { emitLoops(outer, sources); });
+  emitLoops(outer, sources);
+}
+
+void PieceEmitter::emitLoops(const Extent &outer, const Reads &sources) {
   if (linalg::GenericOp windows = reducedTogether(sources))
     emitWindows(windows);
-  else if (linalg::GenericOp sums = longSum(k, sources, lane); sums && allMadeInPlace(sums))
+  else if (linalg::GenericOp sums = longSum(k, sources, lane); sums && woven() == 1 && allMadeInPlace(sums))
     emitSums(k, sums, loops, lane, point, [&] { storeAll(); });
   else
     pastCaches([&] {
-      if (alongSums || typicalSize(outer) >= typicalSize(k.schedule.chunks))
+      if (alongSums || leftOver != 0 || typicalSize(outer) >= typicalSize(k.schedule.chunks))
         emitByOuter(outer);
       else
         emitByLanes(outer);
@@ -84,7 +93,7 @@ void PieceEmitter::emit() {
 }
 
 bool PieceEmitter::isStream() const {
-  if (parts || alongSums || !laneCuts.empty() || movesElements() || gathersShortRows() || isShort())
+  if (woven() != 1 || alongSums || !laneCuts.empty() || movesElements() || gathersShortRows() || isShort())
     return false;
   Position position;
   for (unsigned d = 0; d < targets.front().piece->rank(); ++d)
@@ -123,7 +132,7 @@ void PieceEmitter::pastCaches(llvm::function_ref<void()> emit) {
 
 void PieceEmitter::element(Form form) {
   point[lane.loop] = form;
-  if (parts)
+  if (woven() > 1)
     return storeInterleaved();
   if (!movesElements() || !k.demand.active.is(k.demand.lanes))
     return storeAll();
@@ -165,19 +174,6 @@ bool PieceEmitter::interleaves() const {
     Form offset = offsetOf(*target.piece, position);
     return offset.coefficientOf(lane.loop).is(1) && offset.coefficientOf(line.loop) == lane.extent;
   });
-}
-
-void PieceEmitter::storeInterleaved() {
-  for (const Target &target : targets) {
-    SmallVector<Value> values;
-    SmallVector<Form> offsets;
-    for (int64_t n = 0; n < parts->extent.value(); ++n) {
-      point[parts->loop] = Form(n);
-      values.push_back(k.demand.at(target.piece->source, point));
-      offsets.push_back(offsetOf(*target.piece, point));
-    }
-    k.demand.storeLanes(values, target.memref, offsets);
-  }
 }
 
 bool PieceEmitter::isShort() const {
@@ -255,6 +251,8 @@ void PieceEmitter::fill(ArrayRef<RowEnds> ends) {
 }
 
 void PieceEmitter::row() {
+  if (woven() > 1)
+    return partsOfRow();
   if (!laneCuts.empty())
     return cutRow();
   if (gathersShortRows())
@@ -270,12 +268,20 @@ void PieceEmitter::row() {
     }
     return;
   }
-  if (!isShort())
+  if (!isShort() || sumsWindows())
     return k.vectors(lane.extent, movesElements() ? 1 : unrollOf(k.body), [&](Form form) { element(form); });
   if (alongSums)
     return windowsAt(alongSums, lane.loop, Form(0), lane.extent.value(), Form(0));
   for (int64_t n = 0; n < lane.extent.value(); ++n)
     element(Form(n));
+}
+
+void PieceEmitter::partsOfRow() {
+  k.vectors(lane.extent, groupSums || phases != 1 ? 1 : unrollOf(k.body), [&](Form form) { element(form); });
+  for (int64_t n = 0; n < leftOver; ++n) {
+    point[lane.loop] = Form(phases * lane.extent.value() + n);
+    storeAll();
+  }
 }
 
 void PieceEmitter::emitByLanes(const Extent &outer) {

@@ -13,7 +13,7 @@ constexpr int64_t vectorsPerTurn = 4;
 constexpr int64_t longestPlacedRow = 64;
 
 void PieceEmitter::findCuts(const Reads &sources) {
-  if (alongSums || parts || checksPlaces())
+  if (alongSums || woven() != 1 || checksPlaces())
     return;
   laneCuts = cutsAlong(lane.loop, lane.extent, sources);
   if (!loops.empty() && lane.extent.isStatic() && lane.extent.value() <= longestPlacedRow)

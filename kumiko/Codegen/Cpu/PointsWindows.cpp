@@ -1,5 +1,6 @@
 //===- PointsWindows.cpp - windows that overlap, and short sums --------------===//
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -9,6 +10,12 @@ using eq::Extent;
 /// Windows that are reduced together, and samples at one place: more of these would read more planes at a time than a
 /// cache holds.
 constexpr int64_t windowsTogether = 4, samplesTogether = 2;
+/// Sums at a time; windows of which each has several are fewer.
+constexpr int64_t mostSums = 8;
+/// Elements of a window from which on a vector of them is worth it, however few windows it is for.
+constexpr int64_t fewestTaps = 4;
+/// Lanes of the narrowest vectors of them.
+constexpr int64_t narrowestVector = 4;
 
 /// The one reduction of the body, if it runs over windows that overlap along some dimension of its result.
 static linalg::GenericOp windowReduction(Block &body) {
@@ -43,24 +50,6 @@ static linalg::GenericOp chosenSum(Block &body) {
   return found;
 }
 
-/// Whether each element of `tensor` is made of the element of `reduced` at the same position.
-static bool isMadeInPlace(Value tensor, Value reduced) {
-  if (tensor == reduced)
-    return true;
-  auto op = tensor.getDefiningOp<linalg::GenericOp>();
-  if (!op || op.getNumReductionLoops() != 0 || !op.getIndexingMapMatchingResult(cast<OpResult>(tensor)).isIdentity())
-    return false;
-  bool found = false;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    if (!isMadeInPlace(input->get(), reduced))
-      continue;
-    if (!op.getMatchingIndexingMap(input).isIdentity())
-      return false;
-    found = true;
-  }
-  return found;
-}
-
 linalg::GenericOp PieceEmitter::shortSums() {
   linalg::GenericOp found = onlyReduction(k);
   if (!found || !isShort() || !canReduceInParts(found))
@@ -74,20 +63,26 @@ linalg::GenericOp PieceEmitter::shortSums() {
 linalg::GenericOp PieceEmitter::reducedTogether(const Reads &sources) {
   linalg::GenericOp op = windowReduction(k.body);
   together = windowsTogether;
-  if (!op && !loops.empty() && !sources.choosing.test(loops.back().loop)) {
+  if (!op && woven() == 1 && !loops.empty() && !sources.choosing.test(loops.back().loop)) {
     op = chosenSum(k.body);
     together = samplesTogether;
   }
   if (!op || loops.empty() || alongSums || typicalSize(loops.back().extent) < 2 * together)
     return linalg::GenericOp();
-  return allMadeInPlace(op) ? op : linalg::GenericOp();
+  together = std::clamp<int64_t>(mostSums / woven(), 1, together);
+  return allMadeInPlace(op, joinsParts) ? op : linalg::GenericOp();
 }
 
-bool PieceEmitter::allMadeInPlace(linalg::GenericOp op) const {
-  return llvm::all_of(targets, [&](const Target &target) {
-    return op.getNumResults() == 1 ? isMadeInPlace(target.piece->source, op->getResult(0))
-                                   : target.piece->source.getDefiningOp() == op;
-  });
+bool PieceEmitter::sumsWindows() const {
+  linalg::GenericOp op = windowReduction(k.body);
+  if (!op || alongSums || woven() != 1 || !lane.extent.isStatic() || lane.extent.value() < 2)
+    return false;
+  Extent points = eq::product(k.storage.extents.loopsOf(op));
+  return typicalSize(points) >= fewestTaps * typicalSize(k.storage.extents.elementsOf(op->getResult(0)));
+}
+
+int64_t PieceEmitter::widthOfRow() const {
+  return std::max<int64_t>(llvm::PowerOf2Ceil(lane.extent.value()), narrowestVector);
 }
 
 void PieceEmitter::emitWindows(linalg::GenericOp op) {
@@ -125,19 +120,7 @@ void PieceEmitter::windowsAt(linalg::GenericOp op, unsigned loop, const Form &fi
   std::vector<Position> positions;
   for (int64_t n = 0; n < count; ++n) {
     point[loop] = first + Form(n);
-    positions.push_back(point);
+    llvm::append_range(positions, partsOfPoint());
   }
-  Value reduced = op->getResult(0);
-  SmallVector<Value> sums = alongSums ? k.demand.reduceAlong(op, positions) : k.demand.reduceTogether(op, positions);
-  SmallVector<Value> values;
-  for (const auto &[position, sum] : llvm::zip_equal(positions, sums)) {
-    k.demand.fix(reduced, sum);
-    for (const Target &target : targets)
-      values.push_back(k.demand.at(target.piece->source, position));
-    k.demand.unfix(reduced);
-  }
-  const Value *value = values.begin();
-  for (const Position &position : positions)
-    for (const Target &target : targets)
-      k.demand.store(*value++, target.memref, offsetOf(*target.piece, position));
+  sumsAt(op, positions);
 }
