@@ -152,8 +152,9 @@ bool PieceEmitter::laysRowsSideBySide(const Reads &sources) {
                               [](linalg::GenericOp op) { return op.getNumReductionLoops() != 0; });
   bool functions = hasFunctions(k.body);
   int64_t longest = functions ? longestWovenRow : shortestRow;
+  // The elements of a row are known by their number, whatever that is used for but to choose what is read.
   if (reduces || loops.empty() || !lane.extent.isStatic() || lane.extent.value() > longest ||
-      sources.opaque.test(lane.loop) || sources.opaque.test(loops.back().loop))
+      (sources.opaque.test(lane.loop) && !sources.bodies.empty()) || sources.opaque.test(loops.back().loop))
     return false;
   int64_t fewest = functions ? shortestRow : std::max<int64_t>(k.demand.lanes / 4, shortestRow);
   auto isNear = [&](const Form &form) {

@@ -157,3 +157,27 @@ nn.kernel @short_rows(%x: tensor<12x1xf32>, %y: tensor<12x3xf32>) -> tensor<12x3
   } -> tensor<12x3xf32>
   nn.yield %z : tensor<12x3xf32>
 }
+
+// The number of an element in a row of two is a constant where lanes run across rows, and the dimensions of which no
+// number is used are one loop.
+// CHECK-LABEL: func.func private @numbered_inside
+// CHECK: scf.for {{.*}} to %c512 step %c8
+// CHECK: arith.remf {{.*}} : vector<8xf32>
+// CHECK: vector.shuffle
+nn.kernel @numbered(%x: tensor<16x32xf32>) -> tensor<16x32x2xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %period = arith.constant 3.0 : f32
+  %empty = tensor.empty() : tensor<16x32x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j, k) -> (i, j, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<16x32xf32>) outs(%empty : tensor<16x32x2xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.remf %p, %period : f32
+    %k = linalg.index 2 : index
+    %1 = arith.index_cast %k : index to i32
+    %2 = arith.sitofp %1 : i32 to f32
+    %3 = arith.addf %0, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<16x32x2xf32>
+  nn.yield %y : tensor<16x32x2xf32>
+}
