@@ -52,7 +52,8 @@ public:
   /// What `emit` emits has vectors of `width` lanes, all of them active.
   void narrow(unsigned width, llvm::function_ref<void()> emit);
   /// Looks at many places from data at once: `look` demands values at vectors of them, which are not used. Where all
-  /// exist, and count from the start, `quick` follows, which has nothing left to check; else `sure`.
+  /// exist `quick` follows, which has nothing left to check, in one way for places that count from the start and
+  /// another for those that may also count from the end; else `sure`.
   void lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick, llvm::function_ref<void()> sure);
   /// While a block is being emitted, reads across memory find their lanes there.
   Blocks blocks;
@@ -211,6 +212,8 @@ private:
   /// How places from data are read: after a check; after a check that they are as hoped for; or as they are.
   enum class Places { Checked, Hoped, Taken };
   Places places = Places::Checked;
+  /// Whether none is hoped to count from the end.
+  bool countsFromStart = true;
   /// Memrefs of one i32, on the stack: whether a place did not exist, and whether one was not as hoped for. Null while
   /// nothing was checked.
   mlir::Value failure, doubt;

@@ -296,17 +296,20 @@ void Demand::lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void(
   if (!doubt)
     doubt = entry.failure();
   Value none = zeroOf(b.getI32Type()), place = zeroOf(b.getIndexType());
-  memref::StoreOp::create(b, loc, none, doubt, place);
-  places = Places::Hoped;
-  look();
-  Value found = memref::LoadOp::create(b, loc, doubt, place);
-  Value fine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found, none);
-  auto choice = scf::IfOp::create(b, loc, fine, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  places = Places::Taken;
-  quick();
-  b.setInsertionPointToStart(choice.elseBlock());
+  for (bool fromStart : {true, false}) {
+    countsFromStart = fromStart;
+    memref::StoreOp::create(b, loc, none, doubt, place);
+    places = Places::Hoped;
+    look();
+    Value found = memref::LoadOp::create(b, loc, doubt, place);
+    Value fine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found, none);
+    auto choice = scf::IfOp::create(b, loc, fine, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(choice.thenBlock());
+    places = Places::Taken;
+    quick();
+    b.setInsertionPointToStart(choice.elseBlock());
+  }
   places = Places::Checked;
   sure();
 }
@@ -479,7 +482,7 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
     for (Value operand : inner.getOperands())
       if (!isa<RankedTensorType>(operand.getType()))
         operands.push_back(valueOf(operand));
-    Value fromStart = places == Places::Checked ? Value() : countedFromStart(&inner);
+    Value fromStart = places == Places::Checked || !countsFromStart ? Value() : countedFromStart(&inner);
     if (fromStart)
       values[inner.getResult(0)] = valueOf(fromStart);
     else if (auto index = dyn_cast<linalg::IndexOp>(inner))

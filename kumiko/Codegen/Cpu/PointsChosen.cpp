@@ -11,6 +11,9 @@ using eq::Extent;
 /// order of the data each line of them would be waited for. Up to `mostFetches` times as many elements as are chosen.
 constexpr int64_t longestFetchedRow = 16 << 10, lineBytes = 64, mostFetches = 4;
 
+/// Fewer places are not looked at together.
+constexpr int64_t fewestPlaces = 4;
+
 void PieceEmitter::lookAtAll() {
   for (const Target &target : targets)
     k.demand.at(target.piece->source, point);
@@ -84,7 +87,7 @@ void PieceEmitter::shortRow() {
     for (int64_t first : {int64_t(0), length - width}) {
       point[lane.loop] = Form(first);
       point[lane.loop].lane = 1;
-      storeAll();
+      element(point[lane.loop]);
       if (length == width)
         return;
     }
@@ -115,20 +118,21 @@ void PieceEmitter::rows(const MergedLoop &along, Value low, Value high, llvm::fu
   }
   Value middle = low;
   bool rowsChoose = gathersShortRows() && checksPlaces() && !lanesChoose; // one place serves all of a row
-  if (rowsChoose && typicalSize(along.extent) >= 2 * int64_t(k.demand.lanes)) {
-    middle = k.endOfGroups(low, high, k.demand.lanes);
-    k.loop(low, middle, k.demand.lanes, [&](Value first) {
+  int64_t together = std::min<int64_t>(k.demand.lanes, llvm::bit_floor(uint64_t(typicalSize(along.extent))));
+  if (rowsChoose && together >= fewestPlaces) {
+    middle = k.endOfGroups(low, high, together);
+    k.loop(low, middle, together, [&](Value first) {
       auto look = [&] {
         point[along.loop] = Form::ofSlot(k.demand.addSlot(first));
         point[along.loop].lane = 1;
         point[lane.loop] = Form(0);
-        lookAtAll();
+        k.demand.narrow(together, [&] { lookAtAll(); });
       };
       auto quick = [&] {
-        for (unsigned n = 0; n < k.demand.lanes; ++n)
+        for (int64_t n = 0; n < together; ++n)
           at(arith::AddIOp::create(k.b, k.loc, first, k.index(n)));
       };
-      Value end = arith::AddIOp::create(k.b, k.loc, first, k.index(k.demand.lanes));
+      Value end = arith::AddIOp::create(k.b, k.loc, first, k.index(together));
       k.demand.lookAhead(look, quick, [&] { k.loop(first, end, 1, at); });
     });
   }
