@@ -7,9 +7,9 @@ using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
-/// Windows that are reduced together, and samples at one place: more of these would read more planes at a time than a
-/// cache holds.
-constexpr int64_t windowsTogether = 4, samplesTogether = 2;
+/// Windows that are reduced together, and planes that are sampled together: places are taken out of vectors once for
+/// both. Two larger planes would not stay in the second-level cache, where points may lie far from each other.
+constexpr int64_t windowsTogether = 4, planesTogether = 2, largestPlane = 128 << 10;
 /// Sums at a time; windows of which each has several are fewer.
 constexpr int64_t mostSums = 8;
 /// Elements of a window from which on a vector of them is worth it, however few windows it is for.
@@ -50,6 +50,20 @@ static linalg::GenericOp chosenSum(Block &body) {
   return found;
 }
 
+/// How many bytes data choose from, at one point of the loops; 0 where that is not known.
+static int64_t planeBytes(linalg::GenericOp op, KernelExtents &extents) {
+  int64_t bytes = 0;
+  for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
+    Extent elements = 1;
+    for (auto [index, extent] : llvm::zip_equal(extract.getIndices(), extents.of(extract.getTensor())))
+      elements *= index.getDefiningOp<linalg::IndexOp>() ? Extent(1) : extent;
+    if (!elements.isStatic())
+      return 0;
+    bytes = std::max<int64_t>(bytes, elements.value() * extract.getType().getIntOrFloatBitWidth() / 8);
+  }
+  return bytes;
+}
+
 linalg::GenericOp PieceEmitter::shortSums() {
   linalg::GenericOp found = onlyReduction(k);
   if (!found || !isShort() || !canReduceInParts(found))
@@ -65,7 +79,7 @@ linalg::GenericOp PieceEmitter::reducedTogether(const Reads &sources) {
   together = windowsTogether;
   if (!op && woven() == 1 && !loops.empty() && !sources.choosing.test(loops.back().loop)) {
     op = chosenSum(k.body);
-    together = samplesTogether;
+    together = op && planeBytes(op, k.storage.extents) <= largestPlane ? planesTogether : 1;
   }
   if (!op || loops.empty() || alongSums || typicalSize(loops.back().extent) < 2 * together)
     return linalg::GenericOp();
