@@ -289,7 +289,8 @@ bool kumiko::hasSimpleCombiner(linalg::GenericOp op) {
 }
 
 bool kumiko::canReduceInParts(linalg::GenericOp op) {
-  return hasSimpleCombiner(op) && !op->hasAttr(exactAttribute) && op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  return (selectionOf(op) || (hasSimpleCombiner(op) && !op->hasAttr(exactAttribute))) &&
+         llvm::all_of(op.getDpsInits(), [](Value init) { return init.getDefiningOp<linalg::FillOp>() != nullptr; });
 }
 
 /// What a vector of f32 holds on most machines.

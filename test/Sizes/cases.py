@@ -308,6 +308,9 @@ def reduced():
     # Rows shorter than a vector, many of them.
     yield [131, 7], [1]
     yield [130, 2, 3], [1, 2]
+    # Few columns, long enough for lanes along them.
+    yield [131, 3], [0]
+    yield [3, 67, 4], [1]
 
 
 @recipe(ALL, "reduce")

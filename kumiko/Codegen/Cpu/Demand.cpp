@@ -94,7 +94,7 @@ Position kumiko::cpu::loopsAt(linalg::GenericOp op, unsigned result, ArrayRef<Fo
 
 Value Demand::atGeneric(linalg::GenericOp op, unsigned result, ArrayRef<Form> position) {
   if (op.getNumReductionLoops() != 0)
-    return reduce(op, Position(position))[result];
+    return reduceTogether(op, Position(position))[result];
   SmallVector<Value> arguments(op.getBody()->getNumArguments());
   return body(op, loopsAt(op, result, position), arguments)[result];
 }

@@ -84,8 +84,8 @@ public:
   llvm::SmallVector<mlir::Value> body(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims,
                                       llvm::SmallVector<mlir::Value> arguments);
 
-  /// The first result of the reduction `op` at several positions, step by step for all of them: neighbouring windows
-  /// share what they read, and one sum does not wait for another.
+  /// The results of the reduction `op` at several positions, position by position, but computed step by step for all of
+  /// them: neighbouring windows share what they read, and one sum does not wait for another.
   llvm::SmallVector<mlir::Value> reduceTogether(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> positions);
 
   /// The same for scalars of a reduction that may be done in parts, with lanes along its last loop.
@@ -131,7 +131,6 @@ private:
   };
 
   mlir::Value atGeneric(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
-  llvm::SmallVector<mlir::Value> reduce(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> positions);
   /// One step of a reduction for all positions of its loops.
   llvm::SmallVector<mlir::Value> reduceStep(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> dims,
                                             llvm::ArrayRef<mlir::Value> carried, bool wide);

@@ -11,13 +11,6 @@ using eq::Extent;
 /// A reduction of at most this many points becomes straight-line code, so that neighbouring windows share loads.
 constexpr int64_t unrollLimit = 49;
 
-SmallVector<Value> Demand::reduceTogether(linalg::GenericOp op, ArrayRef<Position> positions) {
-  SmallVector<Value> all = reduce(op, positions), first;
-  for (size_t n = 0; n < positions.size(); ++n)
-    first.push_back(all[n * op.getNumResults()]);
-  return first;
-}
-
 SmallVector<Value> Demand::reduceStep(linalg::GenericOp op, ArrayRef<Position> dims, ArrayRef<Value> carried,
                                       bool wide) {
   SmallVector<Value> next;
@@ -30,8 +23,7 @@ SmallVector<Value> Demand::reduceStep(linalg::GenericOp op, ArrayRef<Position> d
   return next;
 }
 
-/// All results at all positions, position by position.
-SmallVector<Value> Demand::reduce(linalg::GenericOp op, ArrayRef<Position> positions) {
+SmallVector<Value> Demand::reduceTogether(linalg::GenericOp op, ArrayRef<Position> positions) {
   Extents extents = storage.extents.loopsOf(op);
   SmallVector<unsigned> loops;
   op.getReductionDims(loops);
@@ -142,7 +134,8 @@ SmallVector<Value> Demand::reduceAlong(linalg::GenericOp op, ArrayRef<Position> 
   std::vector<Position> dims;
   for (const Position &position : positions) {
     dims.push_back(loopsAt(op, 0, position));
-    sums.push_back(spread(at(op.getDpsInits()[0], position)));
+    for (Value init : op.getDpsInits())
+      sums.push_back(spread(at(init, position)));
   }
   auto stepAt = [&](unsigned loop, const Form &form, ArrayRef<Value> carried) {
     for (Position &loopValues : dims)
@@ -183,5 +176,8 @@ SmallVector<Value> Demand::reduceAlong(linalg::GenericOp op, ArrayRef<Position> 
     active = lanes;
     return next;
   };
-  return llvm::map_to_vector(nest(0, sums), [&](Value sum) { return fold(op, {sum})[0]; });
+  SmallVector<Value> vectors = nest(0, sums), folded;
+  for (size_t n = 0, each = op.getNumResults(); n < vectors.size(); n += each)
+    llvm::append_range(folded, fold(op, SmallVector<Value>(ArrayRef(vectors).slice(n, each))));
+  return folded;
 }

@@ -176,7 +176,6 @@ void PieceEmitter::storeParts(ArrayRef<Position> positions, ArrayRef<SmallVector
 }
 
 void PieceEmitter::sumsAt(linalg::GenericOp op, ArrayRef<Position> positions) {
-  Value reduced = op->getResult(0);
   std::vector<Position> summed(positions);
   if (joinsParts)
     for (auto [n, position] : llvm::enumerate(summed)) {
@@ -187,11 +186,14 @@ void PieceEmitter::sumsAt(linalg::GenericOp op, ArrayRef<Position> positions) {
     }
   SmallVector<Value> sums = alongSums ? k.demand.reduceAlong(op, summed) : k.demand.reduceTogether(op, summed);
   SmallVector<SmallVector<Value>> values(targets.size()); // of each target, at all positions
-  for (const auto &[position, sum] : llvm::zip_equal(positions, sums)) {
-    k.demand.fix(reduced, sum);
+  size_t each = op.getNumResults();
+  for (const auto &[n, position] : llvm::enumerate(positions)) {
+    for (auto [reduced, sum] : llvm::zip_equal(op->getResults(), ArrayRef(sums).slice(n * each, each)))
+      k.demand.fix(reduced, sum);
     for (const auto &[target, made] : llvm::zip_equal(targets, values))
       made.push_back(k.demand.at(target.piece->source, position));
-    k.demand.unfix(reduced);
+    for (Value reduced : op->getResults())
+      k.demand.unfix(reduced);
   }
   storeParts(positions, values);
 }

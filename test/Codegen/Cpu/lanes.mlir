@@ -181,3 +181,32 @@ nn.kernel @numbered(%x: tensor<16x32xf32>) -> tensor<16x32x2xf32>
   } -> tensor<16x32x2xf32>
   nn.yield %y : tensor<16x32x2xf32>
 }
+
+// Few columns that are searched: lanes run down them, and the best of all lanes is told in the end.
+// CHECK-LABEL: func.func private @few_columns_inside
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: arith.cmpf ogt{{.*}} : vector<8xf32>
+// CHECK: scf.yield {{.*}} : vector<8xf32>, vector<8xi64>
+// CHECK: vector.shuffle
+nn.kernel @few_columns(%x: tensor<80x2xf32>) -> tensor<2xi64> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %least = arith.constant 0xFF800000 : f32
+  %none = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<2xf32>
+  %i = tensor.empty() : tensor<2xi64>
+  %values = linalg.fill ins(%least : f32) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  %numbers = linalg.fill ins(%none : i64) outs(%i : tensor<2xi64>) -> tensor<2xi64>
+  %best, %y = linalg.generic {indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i)>,
+                                               affine_map<(i, k) -> (i)>],
+                              iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<80x2xf32>) outs(%values, %numbers : tensor<2xf32>, tensor<2xi64>) {
+  ^bb0(%p: f32, %o: f32, %n: i64):
+    %k = linalg.index 1 : index
+    %number = arith.index_cast %k : index to i64
+    %better = arith.cmpf ogt, %p, %o : f32
+    %0 = arith.select %better, %p, %o : f32
+    %1 = arith.select %better, %number, %n : i64
+    linalg.yield %0, %1 : f32, i64
+  } -> (tensor<2xf32>, tensor<2xi64>)
+  nn.yield %y : tensor<2xi64>
+}
