@@ -101,7 +101,8 @@ static bool padsRows(linalg::GenericOp op, Value operand, KernelExtents &extents
     return false;
   bool along = pad.getStaticLow().back() != 0 || pad.getStaticHigh().back() != 0;
   int64_t points = typicalSize(eq::product(extents.loopsOf(op)));
-  bool isShort = typicalSize(extents.of(op->getResult(0)).back()) <= shortRow;
+  ArrayRef<eq::Extent> result = extents.of(op->getResult(0));
+  bool isShort = result.empty() || typicalSize(result.back()) <= shortRow;
   int64_t windows = isShort ? someWindows : manyWindows;
   return along && points / windows >= typicalSize(extents.elementsOf(operand));
 }

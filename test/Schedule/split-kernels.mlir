@@ -119,3 +119,27 @@ nn.kernel @exponents(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x6
   %y = tensor.extract_slice %r[0, 0] [8, 64] [1, 1] : tensor<64x64xf32> to tensor<8x64xf32>
   nn.yield %y : tensor<8x64xf32>
 }
+
+// A sum of everything has no rows; what is padded for it is looked at once.
+// CHECK-LABEL: func @total
+// CHECK: nn.call @padded_total(%arg0) : (tensor<6xf32>) -> tensor<f32>
+func.func @total(%x: tensor<6xf32>) -> tensor<f32> {
+  %0 = nn.call @padded_total(%x) : (tensor<6xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+nn.kernel @padded_total(%x: tensor<6xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %padded = tensor.pad %x low[1] high[1] {
+  ^bb0(%j: index):
+    tensor.yield %zero : f32
+  } : tensor<6xf32> to tensor<8xf32>
+  %e = tensor.empty() : tensor<f32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %y = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%padded : tensor<8xf32>) outs(%i : tensor<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  nn.yield %y : tensor<f32>
+}
