@@ -155,6 +155,26 @@ INSTANTIATE_TEST_SUITE_P(, VectorMath,
                            return std::string(info.param.name);
                          });
 
+// Where a quotient that is rounded is a whole number, or half of one, and the true one is not.
+TEST(Remainder, NearMultiplesIsExact) {
+  auto function = CompiledMath::create("rem", {});
+  if (!function)
+    llvm::report_fatal_error(function.takeError());
+  std::vector<float> a(block), b(block), y(block);
+  std::mt19937 random(3);
+  for (unsigned round = 0; round < 500; ++round) {
+    for (unsigned i = 0; i < block; ++i) {
+      b[i] = std::bit_cast<float>(uint32_t(random() % 0x5f800000 + 1)); // up to 2^64, also subnormal
+      uint32_t number = random() >> (7 + random() % 25);
+      float multiple = b[i] * (float(number) + (random() % 2 ? 0.5f : 0.0f));
+      a[i] = std::bit_cast<float>(uint32_t(std::bit_cast<uint32_t>(multiple) + random() % 4));
+    }
+    (*function)(a.data(), b.data(), y.data());
+    for (unsigned i = 0; i < block; ++i)
+      ASSERT_EQ(std::bit_cast<uint32_t>(y[i]), std::bit_cast<uint32_t>(std::fmod(a[i], b[i]))) << a[i] << ", " << b[i];
+  }
+}
+
 TEST(VectorMathNames, AreKnown) {
   for (const Judged<float> &function : judgedFunctions<float>()) {
     auto found = mathFunctionNamed(function.name);

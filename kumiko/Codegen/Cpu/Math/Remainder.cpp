@@ -8,9 +8,10 @@ using namespace kumiko;
 
 static constexpr unsigned stepBits = 28, steps = 10;
 
-Term expand::rem(Term x, Term y) {
+/// For all floats, of which only the magnitude counts; NaN where there is no remainder.
+static Term inSteps(Term x, Term y) {
   constexpr double magic = 0x1.8p52; // to the nearest integer
-  Term divisor = widen(magnitude(y)), size = widen(magnitude(x));
+  Term divisor = widen(y), size = widen(x);
   Term inverse = 1 / divisor, negated = 0 - divisor;
   // 2^-252, so that the first quotient has no more bits than the others.
   Term rest = size * 0x1p-252;
@@ -26,5 +27,22 @@ Term expand::rem(Term x, Term y) {
   // x is smaller than an infinite y; nothing is left of infinity, and by 0 there is no remainder.
   rest = select(equal(divisor, infinity), size, rest);
   Term none = bitOr(bitOr(unordered(x, y), equal(divisor, 0)), equal(size, infinity));
-  return select(none, notANumber, withSign(narrow(rest), signBit(x)));
+  return select(none, notANumber, narrow(rest));
+}
+
+// Most quotients are small. Below 2^22 a rounded one is at most 1/8 off, and the nearest integer of it is less than 1
+// from the quotient: what is left is less than y, and exact, as it is a multiple of the last place of y or, where x is
+// the smaller one, x itself or a difference of neighbours.
+
+static constexpr double fewBits = 0x1p22;
+
+Term expand::rem(Term x, Term y) {
+  constexpr double magic = 0x1.8p23; // to the nearest integer
+  Term divisor = magnitude(y), size = magnitude(x);
+  Term quotient = size / divisor;
+  Term rest = fma((quotient + magic) - magic, 0 - divisor, size);
+  rest = select(less(rest, 0), rest + divisor, rest);
+  Term others = bitOr(notLess(quotient, fewBits), equal(divisor, infinity));
+  rest = unlessAny(others, rest, [&] { return inSteps(size, divisor); });
+  return withSign(rest, signBit(x));
 }

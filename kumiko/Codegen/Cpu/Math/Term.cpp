@@ -55,6 +55,8 @@ static Term compare(arith::CmpFPredicate predicate, Term a, Term b) {
 
 Term kumiko::less(Term a, Term b) { return compare(arith::CmpFPredicate::OLT, a, b); }
 
+Term kumiko::notLess(Term a, Term b) { return compare(arith::CmpFPredicate::UGE, a, b); }
+
 Term kumiko::lessOrEqual(Term a, Term b) { return compare(arith::CmpFPredicate::OLE, a, b); }
 
 Term kumiko::equal(Term a, Term b) { return compare(arith::CmpFPredicate::OEQ, a, b); }

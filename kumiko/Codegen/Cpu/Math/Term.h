@@ -66,6 +66,9 @@ Term equal(Term a, Term b);
 inline Term less(Term a, double b) { return less(a, a.literal(b)); }
 inline Term less(double a, Term b) { return less(b.literal(a), b); }
 inline Term equal(Term a, double b) { return equal(a, a.literal(b)); }
+/// Also true when an operand is NaN.
+Term notLess(Term a, Term b);
+inline Term notLess(Term a, double b) { return notLess(a, a.literal(b)); }
 /// Is one of them NaN?
 Term unordered(Term a, Term b);
 
