@@ -216,9 +216,13 @@ Expected<std::string> scalarLoops(const eq::Instance &instance, Reduced order) {
     out += formatv("{0}{1} *restrict t{2} = tensors[{2}];\n", written[number] ? "" : "const ",
                    typeInC(tensor.type.element), number);
   }
-  for (auto [number, statement] : enumerate(instance.statements))
+  for (auto [number, statement] : enumerate(instance.statements)) {
+    // Sums of everything are in no loop: the braces keep their variables apart.
+    out += "{\n";
     if (Error error = Nest(instance, statement, number, out).write(order))
       return std::move(error);
+    out += "}\n";
+  }
   return out + "}\n";
 }
 

@@ -75,10 +75,14 @@ private:
     if (op->getNumOperands() > 2) {
       applied(op, "split_batch_norm");
       OpBuilder builder(op);
-      Value y = affine.x;
+      ElementType element = nn::toEquation(cast<RankedTensorType>(affine.x.getType()).getElementType());
+      bool narrow = bytesOf(element) < 4;
+      // The mean is taken off at the end here: where it is large beside what is left of x, a product of 8 or 11 bits
+      // would leave little of the result, or be too large for its type.
+      Value y = narrow ? converted(builder, op, affine.x, ElementType::F32) : affine.x;
       y = combine(builder, op, y, affine, affine.scale, 1, "mul");
       y = combine(builder, op, y, affine, affine.shift, 0, "add");
-      replace(op, y);
+      replace(op, narrow ? converted(builder, op, y, element) : y);
       ++split;
     }
   }
@@ -86,6 +90,14 @@ private:
   static void replace(Operation *op, Value value) {
     op->getResult(0).replaceAllUsesWith(value);
     eraseDead(op);
+  }
+
+  static Value converted(OpBuilder &builder, Operation *op, Value x, ElementType to) {
+    NamedAttribute type = builder.getNamedAttr("to", TypeAttr::get(nn::fromEquation(builder.getContext(), to)));
+    std::string why;
+    FailureOr<Operation *> built = nn::buildEquationOp(builder, op->getLoc(), "cast", {x}, type, why);
+    assert(succeeded(built) && "floats become floats");
+    return (*built)->getResult(0);
   }
 
   /// y * numbers or y + numbers, as a constant that broadcasts along the channel dimension; y when that does nothing.

@@ -61,6 +61,21 @@ func.func @norm_alone(%x: tensor<1x3x4xf32>) -> tensor<1x3x4xf32> {
   return %1 : tensor<1x3x4xf32>
 }
 
+// The product of narrow floats stays wide until the mean is taken off, which can be much larger than the result.
+// CHECK-LABEL: func.func @narrow_norm_alone
+func.func @narrow_norm_alone(%x: tensor<1x3x4xbf16>) -> tensor<1x3x4xbf16> {
+  // CHECK: %[[X:.*]] = nn.cast %{{.*}} : (tensor<1x3x4xbf16>) -> tensor<1x3x4xf32>
+  // CHECK: %[[M:.*]] = nn.mul %[[X]], %{{.*}} : {{.*}} -> tensor<1x3x4xf32>
+  // CHECK: %[[S:.*]] = nn.add %[[M]], %{{.*}} : {{.*}} -> tensor<1x3x4xf32>
+  // CHECK: nn.cast %[[S]] {{.*}} -> tensor<1x3x4xbf16>
+  %scale = nn.constant dense<4.0> : tensor<3xbf16>
+  %one = nn.constant dense<1.0> : tensor<3xbf16>
+  %mean = nn.constant dense<1000.0> : tensor<3xf32>
+  %var = nn.constant dense<3.5> : tensor<3xf32>
+  %1 = nn.batch_norm %x, %scale, %one, %mean, %var {eps = 0.5} : (tensor<1x3x4xbf16>, tensor<3xbf16>, tensor<3xbf16>, tensor<3xf32>, tensor<3xf32>) -> tensor<1x3x4xbf16>
+  return %1 : tensor<1x3x4xbf16>
+}
+
 // Another reader of the convolution would see scaled values; statistics that are not constant are not known; a scale
 // along rows is no scale of columns.
 // CHECK-LABEL: func.func @keep
