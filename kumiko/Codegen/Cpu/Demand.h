@@ -150,6 +150,8 @@ private:
   mlir::Value extracted(mlir::tensor::ExtractOp op, llvm::SmallVector<mlir::Value> indices);
   /// The same, at indices that are inside.
   mlir::Value extractedInside(mlir::tensor::ExtractOp op, llvm::ArrayRef<mlir::Value> indices);
+  /// Where one index is data and has few values: all are read, as vectors, and each lane chooses. Else null.
+  mlir::Value chosenOfFew(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
   /// What is known of an index as a form: it may be a vector that was computed from numbers of loops.
   std::optional<Form> formOf(mlir::Value index);
   /// The same for the result of `op`, whose operands are these.

@@ -395,6 +395,33 @@ Value Demand::extracted(tensor::ExtractOp op, SmallVector<Value> indices) {
   return choose(some, op.getType(), wide, [&] { return extractedInside(op, indices); }, zero);
 }
 
+/// Places among which lanes choose, at most, where all of them are read.
+constexpr int64_t fewPlaces = 4;
+
+Value Demand::chosenOfFew(Value tensor, ArrayRef<Value> indices) {
+  auto hasNoForm = [&](Value index) { return !formOf(index); };
+  const Value *place = llvm::find_if(indices, hasNoForm);
+  if (!memory.lookup(tensor) || llvm::count_if(indices, hasNoForm) != 1 || !active.isStatic())
+    return Value();
+  size_t dimension = place - indices.begin();
+  Extent count = storage.extents.of(tensor)[dimension];
+  if (!count.isStatic() || count.value() > fewPlaces)
+    return Value();
+  Position position;
+  for (Value index : indices)
+    position.push_back(index == *place ? Form() : *formOf(index));
+  Extent apart = storage.offsetIn(tensor, position).lane;
+  if (!apart.isStatic() || std::abs(apart.value()) > fewPlaces)
+    return Value();
+  Value chosen = spread(at(tensor, position));
+  for (int64_t n = 1; n < count.value(); ++n) {
+    position[dimension] = Form(n);
+    Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, *place, spread(indexOf(n)));
+    chosen = arith::SelectOp::create(b, loc, here, spread(at(tensor, position)), chosen);
+  }
+  return chosen;
+}
+
 Value Demand::extractedInside(tensor::ExtractOp op, ArrayRef<Value> indices) {
   auto scalarAt = [&](ArrayRef<Value> scalars) {
     Position position;
@@ -409,6 +436,8 @@ Value Demand::extractedInside(tensor::ExtractOp op, ArrayRef<Value> indices) {
   if (op->hasAttr(guardedAttribute))
     if (Value loaded = loadGuarded(op.getTensor(), indices))
       return loaded;
+  if (Value chosen = chosenOfFew(op.getTensor(), indices))
+    return chosen;
   if (Value gathered = gather(op.getTensor(), indices))
     return gathered;
   return lanewise(op.getType(), [&](const Extent &lane) {

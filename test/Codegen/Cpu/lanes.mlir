@@ -210,3 +210,29 @@ nn.kernel @few_columns(%x: tensor<80x2xf32>) -> tensor<2xi64> attributes {schedu
   } -> (tensor<2xf32>, tensor<2xi64>)
   nn.yield %y : tensor<2xi64>
 }
+
+// A place among three in each row: all are read, and each lane chooses.
+// CHECK-LABEL: func.func private @few_places_inside
+// CHECK-NOT: memref.load
+// CHECK: vector.shuffle
+// CHECK: arith.cmpi eq
+// CHECK: arith.select
+// CHECK: arith.cmpi eq
+// CHECK: arith.select
+// CHECK: vector.store
+nn.kernel @few_places(%x: tensor<32x3xf32>, %t: tensor<32xi64>) -> tensor<32xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %e = tensor.empty() : tensor<32xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%t : tensor<32xi64>) outs(%e : tensor<32xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %i = linalg.index 0 : index
+    %place = arith.index_cast %p : i64 to index
+    %inside = arith.cmpi ult, %place, %c3 : index
+    %safe = arith.select %inside, %place, %c0 : index
+    %0 = tensor.extract %x[%i, %safe] {guarded} : tensor<32x3xf32>
+    linalg.yield %0 : f32
+  } -> tensor<32xf32>
+  nn.yield %y : tensor<32xf32>
+}
