@@ -66,8 +66,9 @@ static bool costsMore(Value tensor) {
   return llvm::any_of(op->getOperands(), costsMore);
 }
 
-/// Readers of an element from which on a function is better computed once and kept.
-constexpr int64_t manyReaders = 8;
+/// Readers of an element from which on a function is better computed once and kept. Functions of f64 take several times
+/// as long as a store and a load.
+constexpr int64_t manyReaders = 8, manyReadersOfF64 = 2;
 
 static bool isFunction(Operation &inner) {
   bool instruction = isa<math::SqrtOp, math::AbsFOp, math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp,
@@ -86,7 +87,8 @@ static bool computesFunction(Value tensor) {
 /// Whether the reduction `op` would compute functions again and again, as a product of probabilities does.
 static bool computesAgain(linalg::GenericOp op, Value operand, KernelExtents &extents) {
   int64_t points = typicalSize(eq::product(extents.loopsOf(op)));
-  return computesFunction(operand) && points / manyReaders >= typicalSize(extents.elementsOf(operand));
+  int64_t many = getElementTypeOrSelf(operand.getType()).isF64() ? manyReadersOfF64 : manyReaders;
+  return computesFunction(operand) && points / many >= typicalSize(extents.elementsOf(operand));
 }
 
 /// Windows that read an element from which on it is better padded once and kept than looked for by each of them; fewer

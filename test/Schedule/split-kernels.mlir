@@ -120,6 +120,35 @@ nn.kernel @exponents(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x6
   nn.yield %y : tensor<8x64xf32>
 }
 
+// Functions of f64 are written down for two columns already.
+// CHECK-LABEL: func @two_columns
+// CHECK: %[[E:.*]] = nn.call @{{k_[0-9a-f]+}}(%arg0) : (tensor<64x64xf64>) -> tensor<64x64xf64>
+// CHECK: nn.call @{{k_[0-9a-f]+}}({{.*}}%[[E]]{{.*}})
+func.func @two_columns(%x: tensor<64x64xf64>, %w: tensor<64x2xf64>) -> tensor<64x2xf64> {
+  %0 = nn.call @wide_exponents(%x, %w) : (tensor<64x64xf64>, tensor<64x2xf64>) -> tensor<64x2xf64>
+  return %0 : tensor<64x2xf64>
+}
+nn.kernel @wide_exponents(%x: tensor<64x64xf64>, %w: tensor<64x2xf64>) -> tensor<64x2xf64> {
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<64x64xf64>
+  %s = tensor.empty() : tensor<64x2xf64>
+  %i = linalg.fill ins(%zero : f64) outs(%s : tensor<64x2xf64>) -> tensor<64x2xf64>
+  %p = linalg.generic {indexing_maps = [#matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x64xf64>) outs(%e : tensor<64x64xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %0 = math.exp %a : f64
+    linalg.yield %0 : f64
+  } -> tensor<64x64xf64>
+  %r = linalg.generic {indexing_maps = [#left, #right, #product], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%p, %w : tensor<64x64xf64>, tensor<64x2xf64>) outs(%i : tensor<64x2xf64>) {
+  ^bb0(%a: f64, %b: f64, %o: f64):
+    %0 = arith.mulf %a, %b : f64
+    %1 = arith.addf %o, %0 : f64
+    linalg.yield %1 : f64
+  } -> tensor<64x2xf64>
+  nn.yield %r : tensor<64x2xf64>
+}
+
 // A sum of everything has no rows; what is padded for it is looked at once.
 // CHECK-LABEL: func @total
 // CHECK: nn.call @padded_total(%arg0) : (tensor<6xf32>) -> tensor<f32>
