@@ -21,3 +21,18 @@ func.func @one(%x: memref<9xf32>, %i: index, %m: vector<8xi1>, %o: vector<8xf32>
   %y = vector.maskedload %x[%i], %m, %o : memref<9xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
   return %y : vector<8xf32>
 }
+
+// A half that is known to be off is not loaded.
+// CHECK-LABEL: func.func @half_off
+// CHECK: vector.maskedload {{.*}} into vector<4xf64>
+// CHECK-NOT: vector.maskedload
+// CHECK: return
+func.func @half_off(%m: memref<12xf64>, %i: index, %inside: vector<8xi1>) -> vector<8xf64> {
+  %lanes = arith.constant dense<[-1, 0, 1, 2, 3, 4, 5, 6]> : vector<8xi32>
+  %two = arith.constant dense<2> : vector<8xi32>
+  %here = arith.cmpi ult, %lanes, %two : vector<8xi32>
+  %mask = arith.andi %inside, %here : vector<8xi1>
+  %zero = arith.constant dense<0.0> : vector<8xf64>
+  %v = vector.maskedload %m[%i], %mask, %zero : memref<12xf64>, vector<8xi1>, vector<8xf64> into vector<8xf64>
+  return %v : vector<8xf64>
+}
