@@ -1,5 +1,6 @@
 //===- DemandReduce.cpp - reductions inside of a demand ---------------------===//
 #include "kumiko/Codegen/Cpu/Demand.h"
+#include "kumiko/Codegen/Cpu/Reads.h"
 #include "kumiko/Schedule/Selection.h"
 #include "mlir/IR/Matchers.h"
 
@@ -42,7 +43,7 @@ SmallVector<Value> Demand::reduceTogether(linalg::GenericOp op, ArrayRef<Positio
   }
 
   // A read by lanes is long already.
-  bool choosesLanes = wide && !op.getBody()->getOps<tensor::ExtractOp>().empty();
+  bool choosesLanes = wide && readsPlaces(op);
   auto setLoop = [&](unsigned loop, const Form &form) {
     for (Position &loopValues : dims)
       loopValues[loop] = form;

@@ -10,6 +10,8 @@ using eq::Extent;
 /// Windows that are reduced together, and planes that are sampled together: places are taken out of vectors once for
 /// both. Two larger planes would not stay in the second-level cache, where points may lie far from each other.
 constexpr int64_t windowsTogether = 4, planesTogether = 2, largestPlane = 128 << 10;
+/// The same where places are computed, which takes longer than to wait for a cache.
+constexpr int64_t computedTogether = 16;
 /// Sums at a time; windows of which each has several are fewer.
 constexpr int64_t mostSums = 8;
 /// Elements of a window from which on a vector of them is worth it, however few windows it is for.
@@ -75,16 +77,25 @@ linalg::GenericOp PieceEmitter::shortSums() {
 }
 
 linalg::GenericOp PieceEmitter::reducedTogether(const Reads &sources) {
-  linalg::GenericOp op = windowReduction(k.body);
-  together = windowsTogether;
-  if (!op && woven() == 1 && !loops.empty() && !sources.choosing.test(loops.back().loop)) {
-    op = chosenSum(k.body);
-    together = op && planeBytes(op, k.storage.extents) <= largestPlane ? planesTogether : 1;
-  }
-  if (!op || loops.empty() || alongSums || typicalSize(loops.back().extent) < 2 * together)
+  if (loops.empty() || alongSums)
     return linalg::GenericOp();
-  together = std::clamp<int64_t>(mostSums / woven(), 1, together);
-  return allMadeInPlace(op, joinsParts) ? op : linalg::GenericOp();
+  if (linalg::GenericOp windows = windowReduction(k.body)) {
+    if (typicalSize(loops.back().extent) < 2 * windowsTogether || !allMadeInPlace(windows, joinsParts))
+      return linalg::GenericOp();
+    together = std::clamp<int64_t>(mostSums / woven(), 1, windowsTogether);
+    return windows;
+  }
+  // A loop that has no part in choosing, as that over channels, goes inside.
+  auto *along = llvm::find_if(loops, [&](const MergedLoop &loop) { return !sources.choosing.test(loop.loop); });
+  linalg::GenericOp sum = woven() == 1 && along != loops.end() ? chosenSum(k.body) : linalg::GenericOp();
+  if (!sum || !allMadeInPlace(sum))
+    return linalg::GenericOp();
+  int64_t most = computedTogether;
+  if (readsPlaces(sum))
+    most = planeBytes(sum, k.storage.extents) <= largestPlane ? planesTogether : 1;
+  together = std::clamp<int64_t>(typicalSize(along->extent) / 2, 1, most);
+  std::rotate(along, along + 1, loops.end());
+  return sum;
 }
 
 bool PieceEmitter::sumsWindows() const {

@@ -117,6 +117,17 @@ bool Reads::canMerge(unsigned outer, unsigned inner, const eq::Extent &innerExte
       forms, [&](const Form &form) { return form.coefficientOf(outer) == form.coefficientOf(inner) * innerExtent; });
 }
 
+bool kumiko::cpu::readsPlaces(linalg::GenericOp op) {
+  auto isPlace = [](Value index) {
+    if (auto guarded = index.getDefiningOp<arith::SelectOp>())
+      index = guarded.getTrueValue();
+    auto cast = index.getDefiningOp<arith::IndexCastOp>();
+    return cast && isa<BlockArgument>(cast.getIn());
+  };
+  return llvm::any_of(op.getBody()->getOps<tensor::ExtractOp>(),
+                      [&](tensor::ExtractOp extract) { return llvm::any_of(extract.getIndices(), isPlace); });
+}
+
 SmallVector<MergedLoop> kumiko::cpu::mergeLoops(const Reads &reads, ArrayRef<unsigned> loops,
                                                 ArrayRef<eq::Extent> extents) {
   SmallVector<MergedLoop> merged;

@@ -44,6 +44,9 @@ struct MergedLoop {
   eq::Extent extent;
 };
 
+/// Whether what `op` sums lies at places that are read from memory as they are, but for a look at whether they exist.
+bool readsPlaces(mlir::linalg::GenericOp op);
+
 /// Merges neighbours among `loops` (outer first) where `reads` allow it; loops of one point disappear.
 llvm::SmallVector<MergedLoop> mergeLoops(const Reads &reads, llvm::ArrayRef<unsigned> loops,
                                          llvm::ArrayRef<eq::Extent> extents);
