@@ -32,6 +32,8 @@ private:
   //===--- rows and lanes --------------------------------------------------------------------------===//
 
   void emitLoops(const eq::Extent &outer, const Reads &sources);
+  /// A position at the numbers of all loops, slot by slot.
+  Position loopNumbers() const;
   void element(Form form);
   /// Whether lines are as short as a few lanes and lie one behind the other, as pixels of three colours do.
   bool interleaves() const;

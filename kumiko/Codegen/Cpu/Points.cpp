@@ -92,12 +92,17 @@ void PieceEmitter::emitLoops(const Extent &outer, const Reads &sources) {
     });
 }
 
-bool PieceEmitter::isStream() const {
-  if (woven() != 1 || alongSums || !laneCuts.empty() || movesElements() || gathersShortRows() || isShort())
-    return false;
+Position PieceEmitter::loopNumbers() const {
   Position position;
   for (unsigned d = 0; d < targets.front().piece->rank(); ++d)
     position.push_back(Form::ofSlot(d));
+  return position;
+}
+
+bool PieceEmitter::isStream() const {
+  if (woven() != 1 || alongSums || !laneCuts.empty() || movesElements() || gathersShortRows() || isShort())
+    return false;
+  Position position = loopNumbers();
   return llvm::all_of(targets, [&](const Target &target) {
     Form offset = offsetOf(*target.piece, position);
     int64_t bytes = cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
@@ -168,9 +173,7 @@ bool PieceEmitter::laysRowsSideBySide(const Reads &sources) {
 bool PieceEmitter::interleaves() const {
   if (!lane.extent.isStatic() || 2 * lane.extent.value() > int64_t(k.demand.lanes))
     return false;
-  Position position;
-  for (unsigned d = 0; d < targets.front().piece->rank(); ++d)
-    position.push_back(Form::ofSlot(d));
+  Position position = loopNumbers();
   return llvm::all_of(targets, [&](const Target &target) {
     Form offset = offsetOf(*target.piece, position);
     return offset.coefficientOf(lane.loop).is(1) && offset.coefficientOf(line.loop) == lane.extent;

@@ -1,6 +1,7 @@
 #include "kumiko/Codegen/Cpu/Math/Logarithm64.h"
 #include "kumiko/Codegen/Cpu/Math/Coefficients.h"
 #include "kumiko/Codegen/Cpu/Math/Functions.h"
+#include "kumiko/Codegen/Cpu/Math/Wide.h"
 
 using namespace kumiko;
 
@@ -9,15 +10,9 @@ static constexpr double ln2High = 0x1.62e42fefa3800p-1, ln2Low = 0x1.ef35793c767
 static constexpr int64_t exponentOne = int64_t(1) << 52;
 
 Parts64 kumiko::partsOfNormal64(Term x) {
-  // Take the bits of sqrt(1/2) away and the exponent that remains is k. There is neither an arithmetic shift nor a
-  // conversion of 64-bit integers in AVX2; an offset and the bits of 2^52 stand in for them.
-  constexpr int64_t rootOfHalf = 0x3FE6A09E667F3BCD, offset = 1024 * exponentOne;
-  Term bits = bitsOf(x);
-  Term lifted = bits + bits.literal(offset - rootOfHalf);
-  Term exponent = bitAnd(lifted, bits.literal(-exponentOne));
-  Term m = fromBits(bits - exponent + bits.literal(offset));
-  Term k = fromBits(bitOr(shiftRightUnsigned(lifted, 52), bits.literal(int64_t(0x4330000000000000)))) - (0x1p52 + 1024);
-  return {k, m - 1, fromBits(bits.literal(int64_t(2047) * exponentOne) - exponent)};
+  constexpr int64_t rootOfHalf = 0x3FE6A09E667F3BCD;
+  auto [k, m, exponent] = splitPower(x, rootOfHalf);
+  return {k, m - 1, fromBits(exponent.literal(int64_t(2047) * exponentOne) - exponent)};
 }
 
 Parts64 kumiko::partsOf64(Term x) {

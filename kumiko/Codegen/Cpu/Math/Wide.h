@@ -4,6 +4,13 @@
 
 namespace kumiko {
 
+/// x = 2^k m for positive finite normal doubles, m from the double with the bits `lowest` up to twice that; `exponent`
+/// is k in the place of a double's exponent, with an offset of 1024.
+struct PowerAndRest {
+  Term k, m, exponent;
+};
+PowerAndRest splitPower(Term x, int64_t lowest);
+
 /// The natural logarithm of positive finite normal doubles, with a relative error below 2^-38; anything else gives an
 /// arbitrary result, NaN excepted, which stays.
 Term logWide(Term x);
