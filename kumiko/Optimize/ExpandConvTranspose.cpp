@@ -53,9 +53,6 @@ public:
     replaced = op;
     if (!readNumbers())
       return {};
-    // Phases are for register tiles, which products of f64 do not have.
-    if (cast<RankedTensorType>(op.getX().getType()).getElementType().isF64())
-      return refuse("its elements are f64");
     std::optional<Tensor> known = knownTensor(op.getW());
     if (!known)
       return refuse("its weights are not constant");

@@ -25,6 +25,8 @@ eq::Extent ContractionShape::partColumns() const {
   return parts == 1 ? all : eq::Extent(all.value() / parts);
 }
 
+Type ContractionShape::elementType() const { return getElementTypeOrSelf(linalg::GenericOp(op).getResultTypes()[0]); }
+
 eq::Extent kumiko::flopsOf(linalg::GenericOp op, KernelExtents &extents) {
   int64_t operations = 0;
   for (Operation &inner : op.getBody()->without_terminator())
@@ -32,9 +34,10 @@ eq::Extent kumiko::flopsOf(linalg::GenericOp op, KernelExtents &extents) {
   return eq::product(extents.loopsOf(op)) * operations;
 }
 
-/// The block argument that `value` is, or is a float of 16 bits widened; null for anything else.
+/// The block argument that `value` is, or is a float of 16 bits widened to f32; null for anything else.
 static BlockArgument factorBehind(Value value) {
-  if (auto wide = value.getDefiningOp<arith::ExtFOp>(); wide && wide.getIn().getType().getIntOrFloatBitWidth() == 16)
+  auto wide = value.getDefiningOp<arith::ExtFOp>();
+  if (wide && wide.getIn().getType().getIntOrFloatBitWidth() == 16 && value.getType().isF32())
     value = wide.getIn();
   return dyn_cast<BlockArgument>(value);
 }
@@ -153,8 +156,8 @@ std::optional<FewPerGroup> kumiko::fewPerGroup(linalg::GenericOp op, ArrayRef<eq
 
 bool kumiko::assignRoles(ContractionShape &shape, std::string &why) {
   linalg::GenericOp op = shape.op;
-  if (!getElementTypeOrSelf(op.getResultTypes()[0]).isF32() && !isSumOfNarrowProducts(op)) {
-    why = "the contraction is neither in f32 nor of narrow integers";
+  if (!shape.elementType().isF32() && !shape.elementType().isF64() && !isSumOfNarrowProducts(op)) {
+    why = "the contraction is neither in f32 nor in f64 nor of narrow integers";
     return false;
   }
   SmallVector<unsigned> factors; // operand numbers of the two factors

@@ -34,6 +34,8 @@ struct ContractionShape {
   /// Columns of one part.
   eq::Extent partColumns() const;
   bool isInteger() const { return rowBits != 0; }
+  /// What the sums are made of.
+  mlir::Type elementType() const;
 };
 
 /// Rows that all reductions of a kernel share.

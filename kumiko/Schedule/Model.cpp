@@ -22,8 +22,8 @@ using namespace kumiko;
 constexpr int64_t fewChunks = 4, flopsPerSmallChunk = flopsPerChunk / 4;
 /// What could be computed while a byte comes from the second-level cache or the one behind it.
 constexpr int64_t flopsPerByte = 2;
-/// Vectors are not made shorter than this many f32.
-constexpr int64_t fewestLanes = 8;
+/// Vectors are not made shorter than this many bytes.
+constexpr int64_t fewestBytes = 32;
 /// What the copied rows of one chunk may take of the second-level cache.
 constexpr int64_t integerScratchBytes = 128 << 10;
 
@@ -43,16 +43,17 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   if (!allRows.isStatic())
     rows = std::max(rows, 8 * schedule.tileRows);
   schedule.packed = columnsConstant;
-  if (shape.isInteger()) {
-    bool bytes = shape.rowBits == 8 && shape.columnBits == 8;
-    schedule.depthGroup = machine.byteDot && bytes ? 4 : 2;
-  }
+  if (shape.isInteger())
+    schedule.depthGroup = machine.byteDot && shape.rowBits == 8 && shape.columnBits == 8 ? 4 : 2;
+  int64_t bytes = shape.elementType().getIntOrFloatBitWidth() / 8;
+  schedule.lanes = machine.lanes * 4 / bytes;
   schedule.prefetch =
-      columnsConstant && !shape.isInteger() && rows >= 2 * schedule.tileRows && columns * depth * 4 > machine.l2;
-  bool narrow = allColumns.isStatic() && columns <= machine.lanes;
+      columnsConstant && !shape.isInteger() && rows >= 2 * schedule.tileRows && columns * depth * bytes > machine.l2;
+  bool narrow = allColumns.isStatic() && columns <= schedule.lanes;
   // Half a vector costs no more than a whole one that is half empty, and on some machines half as much.
-  if (narrow && 2 * columns <= machine.lanes && machine.lanes > fewestLanes && !shape.isInteger() && shape.parts == 1)
-    schedule.lanes = machine.lanes / 2;
+  if (narrow && 2 * columns <= schedule.lanes && schedule.lanes * bytes > fewestBytes && !shape.isInteger() &&
+      shape.parts == 1)
+    schedule.lanes /= 2;
   schedule.panelColumns = narrow || shape.parts > 1 ? schedule.lanes : 2 * schedule.lanes;
   int64_t vectors = schedule.panelColumns / schedule.lanes * shape.parts;
   // Two thirds of the registers hold sums; the rest streams.
@@ -101,7 +102,7 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
     int64_t blockColumns = std::min(columns, schedule.chunkPanels * schedule.panelColumns) * shape.parts;
     int64_t blockInputs = schedule.tileRows * std::max<int64_t>(depth, 1);
     int64_t worthwhile = ceilDiv(flopsPerChunk, 2 * blockInputs * blockColumns);
-    int64_t most = std::max<int64_t>(64, machine.l2 / (4 * blockInputs));
+    int64_t most = std::max<int64_t>(64, machine.l2 / (bytes * blockInputs));
     schedule.chunkRowBlocks = std::max(schedule.chunkRowBlocks, std::min(worthwhile, most));
     // Blocks have the most rows or one less. As long as that does not come out even they overlap, and then they must
     // lie in one chunk: it does from (most - 1) * (most - 2) rows on.

@@ -119,10 +119,12 @@ public:
     Block &body = kernel.getBody().front();
     ValueRange results = body.getTerminator()->getOperands();
     KernelExtents extents;
-    if (shapeOfKernel(body, results, extents).kind != KernelKind::Points)
+    KernelKind kind = shapeOfKernel(body, results, extents).kind;
+    if (kind != KernelKind::Points && kind != KernelKind::Contraction)
       return;
-    SmallVector<Value> cuts = aroundContractions(body, results, extents);
-    if (cuts.empty())
+    bool hasTile = kind == KernelKind::Contraction;
+    SmallVector<Value> cuts = aroundContractions(body, results, extents, hasTile);
+    if (cuts.empty() && !hasTile)
       cuts = behindReductions(body, extents);
     if (cuts.empty())
       return;
@@ -141,23 +143,23 @@ public:
 
 private:
   /// The results of large contractions that something follows, and operands of theirs that cost more than a read; of
-  /// other reductions operands that are functions, asked for many times.
-  static SmallVector<Value> aroundContractions(Block &body, ValueRange results, KernelExtents &extents) {
+  /// other reductions, and of one that has its tile already, operands that are functions, asked for many times.
+  static SmallVector<Value> aroundContractions(Block &body, ValueRange results, KernelExtents &extents, bool hasTile) {
     llvm::DenseSet<Value> wanted;
     bool functions = llvm::any_of(body.getOps<linalg::GenericOp>(),
                                   [](linalg::GenericOp op) { return llvm::any_of(*op.getBody(), isFunction); });
     for (Operation &op : body) {
       if (!isReduction(&op))
         continue;
-      bool tiled = deservesTile(op, extents);
+      bool tiled = !hasTile && deservesTile(op, extents);
       if (tiled && !llvm::is_contained(results, op.getResult(0)))
         wanted.insert(op.getResult(0));
       auto generic = cast<linalg::GenericOp>(op);
       for (Value operand : generic.getDpsInputs()) {
         while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(operand.getDefiningOp()))
           operand = operand.getDefiningOp()->getOperand(0);
-        if (tiled ? costsMore(operand)
-                  : computesAgain(generic, operand, extents) || (!functions && padsRows(generic, operand, extents)))
+        bool pads = !hasTile && !functions && padsRows(generic, operand, extents);
+        if (tiled ? costsMore(operand) : computesAgain(generic, operand, extents) || pads)
           wanted.insert(operand);
       }
     }

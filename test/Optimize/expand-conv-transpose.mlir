@@ -101,10 +101,10 @@ func.func @keep(%x: tensor<1x2x4xf32>, %v: tensor<2x3x2xf32>) -> tensor<1x3x2xf3
   return %y : tensor<1x3x2xf32>
 }
 
-// Products of f64 have no tiles for phases: columns are added up instead.
+// Products of f64 have tiles for phases, too.
 // CHECK-LABEL: func.func @wide
-// CHECK-NOT: nn.conv
-// CHECK: nn.col2im
+// CHECK-NOT: nn.col2im
+// CHECK: nn.conv
 func.func @wide(%x: tensor<1x2x3xf64>) -> tensor<1x1x6xf64> {
   %w = nn.constant dense<1.0> : tensor<2x1x4xf64>
   %y = nn.conv_transpose %x, %w {stride = array<i64: 2>, dilation = array<i64: 1>, lo = array<i64: 1>, out = array<i64: 6>} : (tensor<1x2x3xf64>, tensor<2x1x4xf64>) -> tensor<1x1x6xf64>

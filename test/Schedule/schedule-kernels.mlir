@@ -24,6 +24,27 @@ nn.kernel @product(%a: tensor<128x96xf32>, %b: tensor<96x200xf32> {nn.constant})
   nn.yield %y : tensor<128x200xf32>
 }
 
+// Doubles have the same tile, of half as many lanes.
+// CHECK-LABEL: nn.kernel @doubles
+// CHECK-SAME: lanes = 4
+// CHECK-SAME: packed
+// CHECK-SAME: panel_columns = 8
+// CHECK-SAME: template = "contraction"
+// CHECK-SAME: tile_rows = 6
+nn.kernel @doubles(%a: tensor<128x96xf64>, %b: tensor<96x200xf64> {nn.constant}) -> tensor<128x200xf64> {
+  %zero = arith.constant 0.0 : f64
+  %empty = tensor.empty() : tensor<128x200xf64>
+  %init = linalg.fill ins(%zero : f64) outs(%empty : tensor<128x200xf64>) -> tensor<128x200xf64>
+  %y = linalg.generic {indexing_maps = [#row, #column, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<128x96xf64>, tensor<96x200xf64>) outs(%init : tensor<128x200xf64>) {
+  ^bb0(%p: f64, %q: f64, %o: f64):
+    %0 = arith.mulf %p, %q : f64
+    %1 = arith.addf %o, %0 : f64
+    linalg.yield %1 : f64
+  } -> tensor<128x200xf64>
+  nn.yield %y : tensor<128x200xf64>
+}
+
 // One row only: several panels side by side keep the registers busy. The columns are no constant, so nothing is packed.
 // CHECK-LABEL: nn.kernel @one_row
 // CHECK-NOT: packed

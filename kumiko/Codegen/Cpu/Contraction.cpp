@@ -360,7 +360,7 @@ private:
     std::vector<Position> rows = rowPositions(row, count);
     tilePanel = panel;
     int64_t width = lanesOf.size() * c.parts;
-    Value zero = k.demand.spread(k.demand.zeroOf(k.b.getF32Type()));
+    Value zero = k.demand.spread(k.demand.zeroOf(c.elementType()));
     SmallVector<Value> sums = integers ? integers->sums(row, count, panel, width)
                                        : depthNest(rows, 0, Form(), SmallVector<Value>(count * width, zero));
     for (int64_t r = 0; r < count; ++r) {
@@ -502,19 +502,19 @@ private:
     return value;
   }
 
-  /// A vector of f32; floats of 16 bits are widened as vectors, which is one instruction where machines know them.
+  /// A vector of what sums are made of; floats of 16 bits are widened as vectors, which is one instruction where
+  /// machines know them.
   Value factor(Value value) {
     Value vector = k.demand.spread(value);
-    if (getElementTypeOrSelf(vector.getType()).isF32())
-      return vector;
-    return arith::ExtFOp::create(k.b, k.loc, VectorType::get({lanes}, k.b.getF32Type()), vector);
+    auto type = VectorType::get({lanes}, c.elementType());
+    return vector.getType() == type ? vector : arith::ExtFOp::create(k.b, k.loc, type, vector);
   }
 
   Value columnVector(const Position &row, Form depth, int64_t vector, int64_t part) {
     if (!k.schedule.packed && lanesOf[vector].is(0))
-      return k.demand.zeroOf(k.b.getF32Type());
+      return k.demand.zeroOf(c.elementType());
     if (copied)
-      return k.demand.load(this->part->panel, placeInPanel(depth, vector), k.b.getF32Type());
+      return k.demand.load(this->part->panel, placeInPanel(depth, vector), c.elementType());
     if (!k.schedule.packed)
       return columnVectorInPlace(row, vector, part);
     Value operand = op->getOperand(c.columnOperand);
