@@ -199,8 +199,16 @@ static eq::Extent chunksFor(const eq::Extent &operations) {
   return min(max(floorDiv(operations, scalarOpsPerChunk), 1), mostChunks);
 }
 
-/// One pass over the points and the result; chunks share the outer loops, or the lanes.
-static eq::Extent orderedChunks(const KernelShape &shape, KernelExtents &extents, const Machine &machine) {
+/// Into how many shares the places of a scatter may go. Each chunk looks at all points, which takes `looks`: all looks
+/// together are to be a small part of the work.
+static eq::Extent placesWorthSharing(const ScatterShape &shape, const eq::Extent &work, const eq::Extent &looks) {
+  constexpr int64_t smallPart = 8;
+  return min(floorDiv(work, max(looks, 1) * smallPart), shape.loops.extents[shape.firstPlace()]);
+}
+
+/// One pass over the points and the result; chunks share the outer loops, the lanes, or the places.
+static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, KernelExtents &extents,
+                            const Machine &machine) {
   bool running = shape.kind == KernelKind::Running;
   linalg::GenericOp op = running ? shape.running.op : shape.scatter.op;
   const OrderedLoops &loops = running ? shape.running.loops : shape.scatter.loops;
@@ -209,17 +217,25 @@ static eq::Extent orderedChunks(const KernelShape &shape, KernelExtents &extents
   op.getReductionDims(reduced);
   for (unsigned loop : reduced)
     points *= loops.extents[loop];
+  int64_t operations = llvm::range_size(op.getBody()->without_terminator());
+  eq::Extent written = extents.elementsOf(op->getResult(0));
   // A share of a row is several lines of it.
   int64_t part = 32 * machine.lanes;
   if (loops.lane) {
-    points *= loops.extents[*loops.lane];
+    eq::Extent work = points * loops.extents[*loops.lane] * operations + written;
     shares = max(shares, floorDiv(loops.extents[*loops.lane], part));
-  } else if (!running && loops.outerEndsInside(op)) {
+    eq::Extent byPlaces = running ? 1 : placesWorthSharing(shape.scatter, work, points * operations);
+    schedule.sharePlaces = typicalSize(byPlaces) > typicalSize(min(shares, chunksFor(work)));
+    if (schedule.sharePlaces)
+      shares = byPlaces;
+    schedule.chunks = max(min(chunksFor(work), shares), 1);
+    return;
+  }
+  if (!running && loops.outerEndsInside(op)) {
     const eq::Extent &inside = loops.extents[loops.outer.back()];
     shares = max(floorDiv(loops.outerExtent(), max(inside, 1)), floorDiv(inside, part));
   }
-  int64_t operations = llvm::range_size(op.getBody()->without_terminator());
-  return max(min(chunksFor(points * operations + extents.elementsOf(op->getResult(0))), shares), 1);
+  schedule.chunks = max(min(chunksFor(points * operations + written), shares), 1);
 }
 
 /// Whether the operation is one of many steps, on floats.
@@ -284,7 +300,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
     return schedule;
   }
   if (shape.kind == KernelKind::Scatter || shape.kind == KernelKind::Running) {
-    schedule.chunks = orderedChunks(shape, extents, machine);
+    scheduleOrdered(schedule, shape, extents, machine);
     return schedule;
   }
   if (auto routine = dyn_cast<nn::RoutineOp>(body.front())) {

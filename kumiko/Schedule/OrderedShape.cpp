@@ -116,6 +116,8 @@ static bool writesEveryLoop(linalg::GenericOp op) {
   return map.isProjectedPermutation() && map.getNumResults() == op.getNumParallelLoops() && map.getNumResults() != 0;
 }
 
+unsigned ScatterShape::firstPlace() const { return llvm::min_element(places, llvm::less_first())->first; }
+
 std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelExtents &extents) {
   std::optional<Guarded> body = guardedBody(op);
   if (!body || !writesEveryLoop(op))

@@ -30,6 +30,9 @@ struct ScatterShape {
   /// Loops over the result that data addresses, each with the value in the body that says where.
   llvm::SmallVector<std::pair<unsigned, mlir::Value>, 2> places;
   OrderedLoops loops;
+
+  /// The outermost of the loops that data addresses.
+  unsigned firstPlace() const;
 };
 
 struct RunningShape {

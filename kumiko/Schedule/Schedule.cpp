@@ -92,6 +92,8 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr("prefetch", b.getUnitAttr()));
   if (pastCaches)
     entries.push_back(b.getNamedAttr("past_caches", b.getUnitAttr()));
+  if (sharePlaces)
+    entries.push_back(b.getNamedAttr("share_places", b.getUnitAttr()));
   if (!lanesLast.empty())
     entries.push_back(b.getNamedAttr("lanes_last", b.getDenseI64ArrayAttr(lanesLast)));
   if (!keptOps.empty())
@@ -170,6 +172,7 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
   schedule.copyRuns = attribute.contains("copy_runs");
   schedule.prefetch = attribute.contains("prefetch");
   schedule.pastCaches = attribute.contains("past_caches");
+  schedule.sharePlaces = attribute.contains("share_places");
   if (auto kept = attribute.getAs<DenseI64ArrayAttr>("kept_ops"))
     schedule.keptOps = llvm::to_vector(kept.asArrayRef());
   if (auto pairs = attribute.getAs<DenseI64ArrayAttr>("in_place"))

@@ -48,6 +48,9 @@ struct Schedule {
   /// points: results are too large for any cache and are written past it, where whole vectors lie side by side.
   bool pastCaches = false;
 
+  /// scatter: chunks share the places that data addresses, and each of them goes over all points.
+  bool sharePlaces = false;
+
   /// rows and attention: numbers (in the order of the body) of the ops whose rows are kept in scratch instead of
   /// computed again.
   llvm::SmallVector<int64_t> keptOps;

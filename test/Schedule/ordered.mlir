@@ -28,3 +28,29 @@ func.func @main(%x: tensor<64x32xf16>) -> tensor<64x32xf16> {
   %y = nn.cumulate %x {kind = "*", axis = 0, reverse = true, exclusive = true} : (tensor<64x32xf16>) -> tensor<64x32xf16>
   return %y : tensor<64x32xf16>
 }
+
+// -----
+
+// Few rows wide enough for shares, but many of them: each chunk has places of its own, and takes the points that go there.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: chunks = 64
+// CHECK-SAME: share_places
+// CHECK-SAME: template = "scatter"
+func.func @main(%x: tensor<8192x512xf32>, %i: tensor<4096x1xi64>, %u: tensor<4096x512xf32>) -> tensor<8192x512xf32> {
+  %y = nn.scatter_nd %x, %i, %u {kind = "set"}
+      : (tensor<8192x512xf32>, tensor<4096x1xi64>, tensor<4096x512xf32>) -> tensor<8192x512xf32>
+  return %y : tensor<8192x512xf32>
+}
+
+// -----
+
+// Looking at a million points is as much as moving their four elements.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: chunks = 1
+// CHECK-NOT: share_places
+// CHECK-SAME: template = "scatter"
+func.func @main(%x: tensor<8192x4xf32>, %i: tensor<1000000x1xi64>, %u: tensor<1000000x4xf32>) -> tensor<8192x4xf32> {
+  %y = nn.scatter_nd %x, %i, %u {kind = "set"}
+      : (tensor<8192x4xf32>, tensor<1000000x1xi64>, tensor<1000000x4xf32>) -> tensor<8192x4xf32>
+  return %y : tensor<8192x4xf32>
+}

@@ -105,6 +105,9 @@ def scatter_nd(op, t):
             yield line(op, [tensor(t, a, b), tensor("i64", k, 1), tensor(t, k, b)], f"1={-a}:{a - 1}", kind=kind)
         else:
             yield line(op, [tensor(t, a, b, 3), tensor("i64", k, 2), tensor(t, k, 3)], f"1=0:{low - 1}", kind=kind)
+    # Large enough for chunks, which share the places.
+    for a, b, k in [(257, 131, 300), (67, 97, 511), (3, 400, 701)]:
+        yield line(op, [tensor(t, a, b), tensor("i64", k, 1), tensor(t, k, b)], f"1={-a}:{a - 1}", kind="+")
 
 
 @recipe(NUMBERS, "tensor_scatter")

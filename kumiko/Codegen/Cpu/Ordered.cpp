@@ -3,8 +3,9 @@
 //   scatter   copy what the result starts as;  for each point: place = ..., if inside: result[place] += value
 //   running   sum = start;  for j: sum += x[j], result[j] = sum
 //
-// Chunks share the outer loops, or, where these are few, the lanes. Each element belongs to one chunk, and its points
-// come in the order of the text.
+// Chunks share the outer loops, or, where these are few, the lanes, or the places: then each chunk goes over all points
+// and takes those that come to its own. Each element belongs to one chunk, and its points come in the order of the
+// text.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/Kernel.h"
@@ -28,8 +29,10 @@ public:
     Extent total = 1;
     for (unsigned loop : around)
       total *= loops.extents[loop];
-    byLanes = (loops.lane || inside) && typicalSize(total) < typicalSize(k.schedule.chunks);
+    byLanes = !k.schedule.sharePlaces && (loops.lane || inside) && typicalSize(total) < typicalSize(k.schedule.chunks);
   }
+
+  bool byPlaces() const { return k.schedule.sharePlaces; }
 
   /// The values of all loops where the code being emitted is.
   Kernel &k;
@@ -49,12 +52,31 @@ public:
       elements = k.chunkRange(loops.extents[*inside]);
     else if (byLanes)
       lanes = k.chunkRange(floorDiv(loops.extents[*loops.lane], k.demand.lanes));
-    else
+    else if (!byPlaces())
       range = k.chunkRange(total);
     k.loop(range.first, range.second, 1, [&](Value number) {
       k.delinearize(number, merged(around), point);
       body();
     });
+  }
+
+  /// Calls `body` for each place of `loop` that is this chunk's, where places are shared.
+  void alongPlaces(unsigned loop, llvm::function_ref<void()> body) {
+    auto [low, high] = k.chunkRange(loops.extents[loop]);
+    oneByOne(loop, low, high, body);
+  }
+
+  /// Whether `place` of `loop` exists, and is this chunk's where places are shared.
+  Value isOurs(Value place, unsigned loop, bool shared) {
+    Value count = k.index(loops.extents[loop]);
+    if (shared) {
+      auto [low, high] = k.chunkRange(loops.extents[loop]);
+      place = arith::SubIOp::create(k.b, k.loc, place, low);
+      // A chunk without places ends before it begins.
+      count = arith::MaxSIOp::create(k.b, k.loc, arith::SubIOp::create(k.b, k.loc, high, low), k.index(0));
+    }
+    // As an unsigned number a place below 0 is beyond the end.
+    return arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::ult, place, count);
   }
 
   /// The same for `count` points at a time, and one by one for those that are left over.
@@ -202,9 +224,7 @@ static void scatterPoint(Share &share, llvm::function_ref<Form()> here) {
   Value inside;
   for (const auto &[loop, value] : shape.places) {
     Value place = k.demand.bodyValue(op, share.point, value);
-    // As an unsigned number a place below 0 is beyond the end.
-    Value fits =
-        arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::ult, place, k.index(shape.loops.extents[loop]));
+    Value fits = share.isOurs(place, loop, share.byPlaces() && loop == shape.firstPlace());
     inside = inside ? Value(arith::AndIOp::create(k.b, k.loc, inside, fits)) : fits;
     share.point[loop] = Form::ofSlot(k.demand.addSlot(place));
   }
@@ -246,8 +266,17 @@ void kumiko::cpu::emitScatter(Kernel &k) {
 
   share.outer([&] {
     auto copy = [&] { k.demand.store(k.demand.at(start, apply(result, share.point)), memref, here()); };
-    if (!share.asOne(reads, elements, copy))
-      share.everywhere(places, innermost, copy);
+    auto copyAll = [&] {
+      if (!share.asOne(reads, elements, copy))
+        share.everywhere(places, innermost, copy);
+    };
+    if (share.byPlaces()) {
+      llvm::erase(places, shape.firstPlace());
+      llvm::erase(elements, shape.firstPlace());
+      share.alongPlaces(shape.firstPlace(), copyAll);
+    } else {
+      copyAll();
+    }
     share.each(points, [&] { share.alongInside([&] { scatterPoint(share, here); }); });
   });
 }
