@@ -1,5 +1,6 @@
 """The cases of movement, normalisation, quantisation, windows and signals; see cases.py."""
 import itertools
+import math
 
 from cases import (ALL, EXTENTS, FLOATS, INTEGERS, NUMBERS, SMALL, images, line, out_size, recipe, reduced, shapes, take,
                    tensor)
@@ -244,6 +245,13 @@ def col2im(op, t):
             continue
         yield line(op, [tensor(t, 2, c * kernel[0] * kernel[1], out[0] * out[1])], image=[h, w], kernel=kernel, stride=stride,
                    dilation=[1, 1], lo=lo, out=out)
+    # Rows, planes and elements in groups as large as the strides, the last of them not full.
+    for number, stride in enumerate([[3, 2], [4, 3], [2, 5], [4, 1], [1, 4], [2, 2, 2], [1, 2, 3], [2, 4, 2], [5, 2, 1]]):
+        rank, dilation = len(stride), 1 + number % 2
+        kernel, out = [3, 2, 4][:rank], [[5, 9], [4, 17], [3, 4, 5], [2, 3, 9]][number % 2 + 2 * (rank - 2)]
+        image = [(o - 1) * by + dilation * (k - 1) + number % 3 for o, by, k in zip(out, stride, kernel)]
+        yield line(op, [tensor(t, 1, 3 * math.prod(kernel), math.prod(out))], image=image, kernel=kernel, stride=stride,
+                   dilation=[dilation] * rank, lo=[1] * rank, out=out)
 
 
 @recipe(FLOATS, "dft")

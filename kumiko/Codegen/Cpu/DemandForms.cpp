@@ -27,6 +27,12 @@ std::optional<Form> Demand::formOf(Value index) {
 
 static bool isNumber(const Form &form) { return form.isConstant() && form.constant.isStatic(); }
 
+/// Whether the form, but for its constant, is so many times another.
+static bool isWhole(const Form &form, int64_t divisor) {
+  auto isMultiple = [&](const auto &term) { return term.second.isStatic() && term.second.value() % divisor == 0; };
+  return divisor > 0 && form.constant.isStatic() && !form.terms.empty() && llvm::all_of(form.terms, isMultiple);
+}
+
 std::optional<Form> Demand::quotient(const Form &form, int64_t divisor) {
   auto isWhole = [&](const Extent &number) { return number.isStatic() && number.value() % divisor == 0; };
   if (divisor < 1 || !isWhole(form.lane))
@@ -51,14 +57,16 @@ std::optional<Form> Demand::quotient(const Form &form, int64_t divisor) {
 
 Value Demand::compared(Operation *op, ArrayRef<Value> operands) {
   auto compare = dyn_cast<arith::CmpIOp>(op);
-  if (!compare || !compare.getLhs().getType().isIndex() || !isa<VectorType>(operands[0].getType()) ||
+  if (!compare || !compare.getLhs().getType().isIndex() ||
       (compare.getPredicate() != arith::CmpIPredicate::eq && compare.getPredicate() != arith::CmpIPredicate::ne))
     return Value();
-  std::optional<Form> lhs = formOf(operands[0]), rhs = formOf(operands[1]);
+  bool wide = isa<VectorType>(operands[0].getType());
+  std::optional<Form> lhs = wide ? formOf(operands[0]) : knownForm(operands[0]),
+                      rhs = wide ? formOf(operands[1]) : knownForm(operands[1]);
   if (!lhs || !rhs)
     return Value();
   Form apart = *lhs + *rhs * -1;
-  if (apart.hasLanes())
+  if (apart.hasLanes() || (!wide && !isNumber(apart)))
     return Value();
   if (!isNumber(apart))
     return arith::CmpIOp::create(b, loc, compare.getPredicate(), indexOf(apart), indexOf(0));
@@ -99,11 +107,16 @@ void Demand::rememberForm(Operation *op, ArrayRef<Value> operands, Value result)
 
 Value Demand::divided(Operation *op, ArrayRef<Value> operands) {
   llvm::APInt divisor;
-  if (isa<arith::FloorDivSIOp, arith::DivUIOp>(op) && isa<VectorType>(operands[0].getType()) &&
-      op->getResult(0).getType().isIndex() && matchPattern(op->getOperand(1), m_ConstantInt(&divisor)))
-    if (std::optional<Form> form = formOf(operands[0]); form && form->hasLanes())
+  if (isa<arith::FloorDivSIOp, arith::DivUIOp>(op) && op->getResult(0).getType().isIndex() &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&divisor))) {
+    bool wide = isa<VectorType>(operands[0].getType());
+    std::optional<Form> form = wide ? formOf(operands[0]) : knownForm(operands[0]);
+    // The number of one row has no lanes; to divide it is worth something where nothing is left to be done at run time.
+    bool number = !wide && isa<arith::FloorDivSIOp>(op);
+    if (form && (form->hasLanes() || (number && isWhole(*form, divisor.getSExtValue()))))
       if (std::optional<Form> apart = quotient(*form, divisor.getSExtValue()))
         return indexValue(*apart);
+  }
   if (!isa<arith::DivUIOp, arith::RemUIOp>(op) || !isa<VectorType>(operands[0].getType()) ||
       !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) || divisor.urem(lanes) != 0 || divisor.isZero())
     return Value();

@@ -55,6 +55,8 @@ private:
   llvm::SmallVector<RowEnds> takeRowEnds();
   void fill(llvm::ArrayRef<RowEnds> ends);
   void row();
+  /// `whole` for the row at hand, or for each of the groups of rows whose numbers the point at hand has.
+  void rowsOfGroup(llvm::function_ref<void()> whole, size_t depth = 0);
   /// Whether all that is written are vectors, one behind the other, from places on that may be written past the caches.
   bool isStream() const;
   /// What `emit` emits, once more with stores past the caches for results that begin where these may go: a user's may
@@ -120,7 +122,8 @@ private:
   void takeFewPerGroup();
   /// Functions of rows that would fill no vector: lanes run across the rows.
   void takeShortRows();
-  /// A sum of what lies where the number of the element says, divided: lanes lie as many elements apart.
+  /// A sum of what lies where the number of the element says, divided: lanes lie as many elements apart, and so many
+  /// rows are a group where the same is done with their number. What no element of a phase reads is then left out.
   void takePhases();
   /// Vectors that are stored together.
   int64_t woven() const;
@@ -158,6 +161,12 @@ private:
   llvm::SmallVector<int64_t> laneCuts, rowCuts;
   /// Lanes are every so many elements; `leftOver` of a row are no such group any more.
   int64_t phases = 1, leftOver = 0;
+  /// Loops that count groups of so many; of the last group there are fewer, where `left` is not 0.
+  struct Group {
+    MergedLoop groups;
+    int64_t size, left;
+  };
+  llvm::SmallVector<Group> rowPhases;
   /// Phases are the last dimension of `groupSums`.
   bool joinsParts = false;
   /// A reduction whose parts are interleaved.

@@ -73,7 +73,8 @@ void PieceEmitter::emit() {
   Extent outer = 1;
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
-  if (int64_t width = sumsWindows() ? widthOfRow() : k.demand.lanes; width < k.demand.lanes)
+  bool isShortRow = sumsWindows() || (phases != 1 && !joinsParts);
+  if (int64_t width = isShortRow ? widthOfRow() : k.demand.lanes; width < k.demand.lanes)
     return k.demand.narrow(width, [&] { emitLoops(outer, sources); });
   emitLoops(outer, sources);
 }
@@ -81,11 +82,12 @@ void PieceEmitter::emit() {
 void PieceEmitter::emitLoops(const Extent &outer, const Reads &sources) {
   if (linalg::GenericOp windows = reducedTogether(sources))
     emitWindows(windows);
-  else if (linalg::GenericOp sums = longSum(k, sources, lane); sums && woven() == 1 && allMadeInPlace(sums))
+  else if (linalg::GenericOp sums = longSum(k, sources, lane);
+           sums && woven() == 1 && rowPhases.empty() && allMadeInPlace(sums))
     emitSums(k, sums, loops, lane, point, [&] { storeAll(); });
   else
     pastCaches([&] {
-      if (alongSums || leftOver != 0 || typicalSize(outer) >= typicalSize(k.schedule.chunks))
+      if (alongSums || leftOver != 0 || !rowPhases.empty() || typicalSize(outer) >= typicalSize(k.schedule.chunks))
         emitByOuter(outer);
       else
         emitByLanes(outer);
@@ -209,8 +211,10 @@ void PieceEmitter::emitByOuter(const Extent &outer) {
   auto [low, high] = k.chunkRange(nested ? floorDiv(outer, inner.extent) : outer);
   SmallVector<RowEnds> ends = takeRowEnds();
   auto whole = [&] {
-    row();
-    fill(ends);
+    rowsOfGroup([&] {
+      row();
+      fill(ends);
+    });
   };
   if (shared.size() == 1 && !nested)
     return rows(shared.front(), low, high, whole);

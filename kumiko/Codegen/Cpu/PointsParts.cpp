@@ -15,8 +15,8 @@ using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
-/// Elements that what is read moves on by one for, at most.
-constexpr int64_t mostPhases = 16;
+/// Elements that what is read moves on by one for, at most; and rows, whose code is all there at once.
+constexpr int64_t mostPhases = 16, mostRowPhases = 8;
 
 /// Whether the last two dimensions become one and the others stay.
 static bool joinsLastTwo(tensor::CollapseShapeOp op) {
@@ -121,6 +121,17 @@ static int64_t divisorAlong(linalg::GenericOp op, unsigned dimension) {
   return found;
 }
 
+/// Whether `op` reads something only where a quotient by `divisor` is exact.
+static bool needsExactQuotient(linalg::GenericOp op, int64_t divisor) {
+  return llvm::any_of(op.getBody()->getOps<arith::CmpIOp>(), [&](arith::CmpIOp compare) {
+    auto product = compare.getLhs().getDefiningOp<arith::MulIOp>();
+    llvm::APInt factor;
+    return compare.getPredicate() == arith::CmpIPredicate::eq && product &&
+           product.getLhs().getDefiningOp<arith::FloorDivSIOp>() &&
+           matchPattern(product.getRhs(), m_ConstantInt(&factor)) && factor.getSExtValue() == divisor;
+  });
+}
+
 void PieceEmitter::takePhases() {
   linalg::GenericOp op;
   for (auto each : k.body.getOps<linalg::GenericOp>())
@@ -132,11 +143,40 @@ void PieceEmitter::takePhases() {
   if (!op || parts || phases != 1 || op.getNumResults() != 1 || !allMadeInPlace(op))
     return;
   int64_t divisor = divisorAlong(op, lane.loop);
-  if (divisor < 2 || divisor > mostPhases || typicalSize(lane.extent) < 2 * divisor || !lane.extent.isStatic())
-    return;
-  phases = divisor;
-  leftOver = lane.extent.value() % phases;
-  lane.extent = lane.extent.value() / phases;
+  if (divisor >= 2 && divisor <= mostPhases && lane.extent.isStatic() && lane.extent.value() >= 2 * divisor) {
+    phases = divisor;
+    leftOver = lane.extent.value() % phases;
+    lane.extent = lane.extent.value() / phases;
+  }
+  int64_t rows = 1;
+  for (MergedLoop &loop : llvm::reverse(loops)) {
+    int64_t size = loop.extent.isStatic() ? divisorAlong(op, loop.loop) : 0;
+    if (size < 2 || rows * size > mostRowPhases || !needsExactQuotient(op, size))
+      return;
+    rows *= size;
+    int64_t left = loop.extent.value() % size;
+    loop.extent = ceilDiv(loop.extent, size);
+    rowPhases.push_back({loop, size, left});
+  }
+}
+
+void PieceEmitter::rowsOfGroup(llvm::function_ref<void()> whole, size_t depth) {
+  if (depth == rowPhases.size())
+    return whole();
+  const Group &group = rowPhases[depth];
+  Form &place = point[group.groups.loop];
+  Form number = place;
+  auto inner = [&] { rowsOfGroup(whole, depth + 1); };
+  for (int64_t n = 0; n < group.size; ++n) {
+    place = number * group.size + Form(n);
+    if (group.left == 0 || n < group.left) {
+      inner();
+      continue;
+    }
+    Value last = k.index(group.groups.extent - 1);
+    k.onlyIf(arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::ne, k.demand.indexOf(number), last), inner);
+  }
+  place = number;
 }
 
 std::vector<Position> PieceEmitter::partsOfPoint() {

@@ -77,7 +77,7 @@ linalg::GenericOp PieceEmitter::shortSums() {
 }
 
 linalg::GenericOp PieceEmitter::reducedTogether(const Reads &sources) {
-  if (loops.empty() || alongSums)
+  if (loops.empty() || alongSums || !rowPhases.empty())
     return linalg::GenericOp();
   if (linalg::GenericOp windows = windowReduction(k.body)) {
     if (typicalSize(loops.back().extent) < 2 * windowsTogether || !allMadeInPlace(windows, joinsParts))
