@@ -1,15 +1,16 @@
 //===- Runner.cpp - ops compiled together and judged one by one ------------===//
 //
-//   size-cases FILE
+//   size-cases [--target CPU] [--guard] FILE
 //
 // Each line is an op on given types, as in kumiko/Nn/samples.txt, and hints about the data behind a bar:
 //
 //   gather f32[7,3], i64[9]; axis=0 | 1=-7:6 c0        operand 1 lies between -7 and 6, operand 0 is a constant
 //
-// All ops of the file become one module, which is compiled for this machine and run; each result is compared with the
-// evaluator. One line is printed for each: `ok`, `refused WHY`, `invalid WHY` or `wrong WHAT`. Data is a function of
-// the line alone. Numbers are multiples of 1/8, so that sums and products of them are exact in any order and what
-// differs is not rounding.
+// All ops of the file become one module, which is compiled for this machine, or a lesser one, and run; with --guard
+// twice more, with every buffer between pages that nobody may touch. Each result is compared with the evaluator. One
+// line is printed for each: `ok`, `refused WHY`, `invalid WHY` or `wrong WHAT`. Data is a function of the line alone.
+// Numbers are multiples of 1/8, so that sums and products of them are exact in any order and what differs is not
+// rounding.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Equation/Given.h"
@@ -21,6 +22,7 @@
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Pipeline/Execute.h"
 #include "kumiko/Support/Convert.h"
+#include "kumiko/Verify/GuardedRun.h"
 #include "kumiko/Verify/Ulp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -129,7 +131,7 @@ std::string judge(const Tensor &got, const Tensor &declared, const Tensor &wide,
 
 class Batch {
 public:
-  explicit Batch(StringRef text) {
+  Batch(StringRef text, StringRef target, bool guarded) : target(target), guarded(guarded) {
     for (StringRef line : split(text, '\n'))
       if (!line.trim().empty())
         cases.emplace_back().line = line.trim();
@@ -252,20 +254,32 @@ private:
     CompileOptions options;
     options.name = "sizes";
     options.jobs = 1;
+    options.target = target.str();
     auto compiled = compileModule(std::move(session), std::move(module), options, problems);
+    for (GuardSide side : {GuardSide::After, GuardSide::Before})
+      if (auto results = compiled && guarded ? runGuarded(*compiled, inputs, side, problems) : std::nullopt)
+        compare(*results);
+    if (!problems.all().empty())
+      return problems.all().front().what;
     auto executable = compiled ? Executable::fromCompiled(*compiled, problems) : nullptr;
     if (!executable || !executable->prepare(inputs, /*threads=*/2, problems) || !executable->run(problems))
       return problems.all().empty() ? "does not run" : problems.all().front().what;
+    compare(executable->results());
+    return "";
+  }
+
+  void compare(ArrayRef<Tensor> results) {
     for (Case &each : cases)
       for (size_t result = 0; each.verdict.empty() && result < each.declared.size(); ++result) {
-        std::string why = judge(executable->results()[each.firstOutput + result], each.declared[result].tensor,
+        std::string why = judge(results[each.firstOutput + result], each.declared[result].tensor,
                                 each.wide[result].tensor, unitsOf(each));
         if (!why.empty())
           each.verdict = formatv("wrong result {0}: {1}", result, why);
       }
-    return "";
   }
 
+  StringRef target;
+  bool guarded;
   std::deque<Case> cases;
   std::unique_ptr<Session> session = std::make_unique<Session>(/*jobs=*/1);
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -276,10 +290,21 @@ private:
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 2)
-    return errs() << "usage: size-cases FILE\n", 2;
-  auto file = MemoryBuffer::getFile(argv[1], /*IsText=*/true);
+  StringRef target = "host", path;
+  bool guarded = false;
+  for (int i = 1; i < argc; ++i) {
+    StringRef argument = argv[i];
+    if (argument == "--target" && i + 1 < argc)
+      target = argv[++i];
+    else if (argument == "--guard")
+      guarded = true;
+    else if (path.empty() && !argument.starts_with("-"))
+      path = argument;
+    else
+      return errs() << "usage: size-cases [--target CPU] [--guard] FILE\n", 2;
+  }
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file)
-    return errs() << "size-cases: cannot read " << argv[1] << ": " << file.getError().message() << "\n", 2;
-  return Batch((*file)->getBuffer()).run();
+    return errs() << "size-cases: cannot read " << path << ": " << file.getError().message() << "\n", 2;
+  return Batch((*file)->getBuffer(), target, guarded).run();
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compile every op at sizes around vectors and tiles, in every type, and compare with the evaluator.
 
-    sizes.py [--all] [--build build/release] [--jobs N] [--seconds N] [OP[:TYPE]...]
+    sizes.py [--all] [--build build/release] [--jobs N] [--target CPU] [--guard] [OP[:TYPE]...]
 
-Prints how many cases there are by op and type, each that is wrong, and the reasons of those that are not compiled. An op
+With --guard each case also runs with every buffer between guard pages. Prints how many cases there are by op and type, each that is wrong, and the reasons of those that are not compiled. An op
 without cases fails. Without --all a fixed sample is taken. The last line is `N passed, N failed, N skipped`.
 """
 import argparse
@@ -46,13 +46,13 @@ def all_cases(only, everything):
             yield from ((op, element, line) for line in lines)
 
 
-def run(tool, lines):
+def run(command, lines):
     """The verdict for each line. A batch that ends badly is cut in two until the case that did it is alone."""
     with tempfile.NamedTemporaryFile("w", suffix=".cases") as file:
         file.write("\n".join(lines) + "\n")
         file.flush()
         try:
-            result = subprocess.run([tool, file.name], capture_output=True, text=True, timeout=120 + 10 * len(lines))
+            result = subprocess.run([*command, file.name], capture_output=True, text=True, timeout=120 + 10 * len(lines))
             verdicts, ending = result.stdout.splitlines(), result.stderr.strip().splitlines()[-1:]
         except subprocess.TimeoutExpired:
             verdicts, ending = [], ["it takes too long"]
@@ -62,7 +62,7 @@ def run(tool, lines):
     if len(lines) == 1:
         return verdicts if whole else [f"wrong it ends badly: {' '.join(ending)}"]
     half = len(lines) // 2
-    return run(tool, lines[:half]) + run(tool, lines[half:])
+    return run(command, lines[:half]) + run(command, lines[half:])
 
 
 def expected_refusal(op, element, why):
@@ -85,16 +85,18 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--target", default="host")
+    parser.add_argument("--guard", action="store_true")
     parser.add_argument("only", nargs="*")
     options = parser.parse_args()
     chosen = list(all_cases(options.only, options.all))
-    tool = options.build / "bin/size-cases"
+    command = [options.build / "bin/size-cases", "--target", options.target, *["--guard"] * options.guard]
     batches = [chosen[i:i + BATCH] for i in range(0, len(chosen), BATCH)]
     counts = {op: collections.Counter() for op in (cases.recipes if options.only else names_of_ops())}
     passed = failed = 0
     skipped = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        results = pool.map(lambda batch: run(tool, [line for _, _, line in batch]), batches)
+        results = pool.map(lambda batch: run(command, [line for _, _, line in batch]), batches)
         for batch, verdicts in zip(batches, results):
             for (op, element, line), verdict in zip(batch, verdicts):
                 word, _, why = verdict.partition(" ")
