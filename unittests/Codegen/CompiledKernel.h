@@ -22,9 +22,9 @@ public:
 
   /// Runs all chunks, the last one first, and returns the results. Every buffer ends where the next page may not be
   /// touched; an argument that the schedule wants packed is packed, and a result that may take an argument's place
-  /// does.
-  std::vector<std::vector<float>> run(llvm::ArrayRef<int64_t> symbols,
-                                      llvm::ArrayRef<std::vector<float>> arguments) const;
+  /// does. The worst answer of a chunk is expected to be `status`.
+  std::vector<std::vector<float>> run(llvm::ArrayRef<int64_t> symbols, llvm::ArrayRef<std::vector<float>> arguments,
+                                      int status = 0) const;
 
   const Schedule &schedule() const;
 

@@ -55,6 +55,8 @@ public:
   /// exist `quick` follows, which has nothing left to check, in one way for places that count from the start and
   /// another for those that may also count from the end; else `sure`.
   void lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick, llvm::function_ref<void()> sure);
+  /// Whether what is emitted is `quick`.
+  bool knowsPlaces() const { return places == Places::Taken; }
   /// While a block is being emitted, reads across memory find their lanes there.
   Blocks blocks;
 
@@ -109,6 +111,8 @@ public:
   void store(mlir::Value value, mlir::Value memref, const Form &offset);
   /// Buffers of results begin at such multiples, and whole vectors that do so, too, are stored past the caches.
   bool pastCaches = false;
+  /// Scalars that lie side by side from `first` on, as one vector.
+  void storeTogether(llvm::ArrayRef<mlir::Value> scalars, mlir::Value memref, const Form &first);
   /// Several vectors lane by lane: those of a lane lie side by side.
   void storeLanes(llvm::ArrayRef<mlir::Value> values, mlir::Value memref, llvm::ArrayRef<Form> offsets);
 
@@ -179,6 +183,9 @@ private:
   mlir::OpFoldResult placeOf(const eq::Extent &lane);
   /// The elements of a buffer at an index per lane; null where it is none, or its places take more than 32 bits.
   mlir::Value gather(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
+  /// The place that `op` makes of `x`, which is one of [-n, n) and may count from the end, by its lowest bits where
+  /// that is possible; else null.
+  mlir::Value wrapped(mlir::Operation *op, mlir::Value x);
   mlir::Value insideOrZero(mlir::Value index, const eq::Extent &extent);
   /// A vector of what `laneValue` gives for the number of each lane.
   mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(const eq::Extent &)> laneValue);

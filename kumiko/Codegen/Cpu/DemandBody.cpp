@@ -200,6 +200,12 @@ void Demand::store(Value value, Value memref, const Form &offset) {
     vector::MaskedStoreOp::create(b, loc, memref, index, mask(), value);
 }
 
+void Demand::storeTogether(ArrayRef<Value> scalars, Value memref, const Form &first) {
+  SmallVector<Value> stored = llvm::map_to_vector(scalars, [&](Value scalar) { return asStored(scalar, memref); });
+  auto type = VectorType::get({int64_t(stored.size())}, stored.front().getType());
+  vector::StoreOp::create(b, loc, vector::FromElementsOp::create(b, loc, type, stored), memref, indexOf(first));
+}
+
 void Demand::storeInterleaved(ArrayRef<Value> values, Value memref, const Form &first) {
   int64_t parts = values.size(), count = lanes, end = active.value() * parts;
   for (int64_t vector = 0; vector * count < end; ++vector) {
@@ -314,19 +320,34 @@ void Demand::lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void(
   sure();
 }
 
+/// x + n, where the index is x < 0 ? x + n : x: one of n where this is one of 2n, which takes fewer steps to find out.
+static Value countedFromEnd(OpBuilder &b, Location loc, Value index, const Extent &extent) {
+  auto cast = index.getDefiningOp<arith::IndexCastOp>();
+  auto select = (cast ? cast.getIn() : index).getDefiningOp<arith::SelectOp>();
+  auto below = select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+  auto sum = select ? select.getTrueValue().getDefiningOp<arith::AddIOp>() : arith::AddIOp();
+  llvm::APInt n;
+  if (!below || below.getPredicate() != arith::CmpIPredicate::slt || below.getLhs() != select.getFalseValue() ||
+      !matchPattern(below.getRhs(), m_Zero()) || !sum || sum.getLhs() != below.getLhs() ||
+      !matchPattern(sum.getRhs(), m_ConstantInt(&n)) || !extent.is(n.getSExtValue()))
+    return Value();
+  return cast ? Value(arith::IndexCastOp::create(b, loc, index.getType(), sum)) : sum;
+}
+
 /// The index where it is one of `extent`, else 0; a wrong one is remembered. LLVM keeps the memory in a register.
 Value Demand::insideOrZero(Value index, const Extent &extent) {
   Value &memory = places == Places::Hoped ? doubt : failure;
   if (!memory)
     memory = entry.failure();
   bool wide = isa<VectorType>(index.getType());
-  Value last = indexOf(extent), zero = zeroOf(b.getIndexType());
+  Value shifted = places == Places::Hoped ? countedFromEnd(b, loc, index, extent) : Value();
+  Value last = indexOf(shifted ? extent * 2 : extent), zero = zeroOf(b.getIndexType());
   if (wide) {
     last = spread(last);
     zero = spread(zero);
   }
   // As an unsigned number a negative index is too large.
-  Value wrong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, index, last), any = wrong;
+  Value wrong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, shifted ? shifted : index, last), any = wrong;
   if (wide) {
     // Lanes behind the end of a row hold anything.
     if (!allActive())
@@ -468,6 +489,29 @@ static Value countedFromStart(Operation *op) {
   return select.getFalseValue();
 }
 
+/// Whether `value`, maybe after a cast, is an index of nothing but tensors of at most `most` elements there.
+static bool isIndexOf(Value value, int64_t most, KernelExtents &extents) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    if (auto cast = dyn_cast<arith::IndexCastOp>(use.getOwner()))
+      return isIndexOf(cast, most, extents);
+    auto extract = dyn_cast<tensor::ExtractOp>(use.getOwner());
+    if (!extract || use.getOperandNumber() == 0)
+      return false;
+    Extent extent = extents.of(extract.getTensor())[use.getOperandNumber() - 1];
+    return extent.isStatic() && extent.value() <= most;
+  });
+}
+
+Value Demand::wrapped(Operation *op, Value x) {
+  auto sum = op->getOperand(1).getDefiningOp<arith::AddIOp>();
+  llvm::APInt n;
+  if (!sum || sum.getLhs() != op->getOperand(2) || !matchPattern(sum.getRhs(), m_ConstantInt(&n)) || !n.isPowerOf2() ||
+      !isIndexOf(op->getResult(0), n.getSExtValue(), storage.extents))
+    return Value();
+  Value bits = constantOf(b.getIntegerAttr(op->getResult(0).getType(), n - 1));
+  return arith::AndIOp::create(b, loc, x, isa<VectorType>(x.getType()) ? spread(bits) : bits);
+}
+
 /// Everything inside the body that `value` follows from.
 static void collectNeeded(Value value, Block *block, llvm::DenseSet<Value> &needed) {
   if (value.getParentBlock() != block || !needed.insert(value).second || isa<BlockArgument>(value))
@@ -511,7 +555,9 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
     for (Value operand : inner.getOperands())
       if (!isa<RankedTensorType>(operand.getType()))
         operands.push_back(valueOf(operand));
-    Value fromStart = places == Places::Checked || !countsFromStart ? Value() : countedFromStart(&inner);
+    Value fromStart = places == Places::Checked ? Value() : countedFromStart(&inner);
+    if (fromStart && !countsFromStart)
+      fromStart = places == Places::Taken ? wrapped(&inner, valueOf(fromStart)) : Value();
     if (fromStart)
       values[inner.getResult(0)] = valueOf(fromStart);
     else if (auto index = dyn_cast<linalg::IndexOp>(inner))

@@ -31,14 +31,14 @@ public:
 private:
   //===--- rows and lanes --------------------------------------------------------------------------===//
 
-  void emitLoops(const eq::Extent &outer, const Reads &sources);
+  void emitLoops(const eq::Extent &outer);
   /// A position at the numbers of all loops, slot by slot.
   Position loopNumbers() const;
   void element(Form form);
   /// Whether lines are as short as a few lanes and lie one behind the other, as pixels of three colours do.
   bool interleaves() const;
   /// Whether rows of a few elements are better worked on many at a time, with lanes across them.
-  bool laysRowsSideBySide(const Reads &sources);
+  bool laysRowsSideBySide();
   bool isShort() const;
   /// All values before the first store: a buffer may be another's, as far as the compiler knows.
   void storeAll();
@@ -74,6 +74,20 @@ private:
   /// Whether all that is done is to read where data say for each lane, and to write: a vector would have to be put
   /// together first.
   bool movesElements() const;
+  /// Elements read one by one, at places that exist, and written a few at a time.
+  void moveEach(llvm::ArrayRef<Position> positions);
+  /// The lanes from `form` on, and so many whole rows.
+  void moveLanes(const Form &form);
+  void moveRows(const MergedLoop &along, mlir::Value first, int64_t count);
+  /// Whether the places of a row follow those of the row before, in memory.
+  bool placesFollow(const MergedLoop &along) const;
+  /// Whether it depends on the lane alone where data say that something is read.
+  bool placesServeAllRows(const eq::Extent &outer) const;
+  /// `emit` after a look at the places of all lanes.
+  void lookAtPlaces(llvm::function_ref<void()> emit);
+  /// Rows whose places are looked at together, where that is worth it; else 0.
+  int64_t rowsTogether(const MergedLoop &along) const;
+  void lookAtRows(const MergedLoop &along, mlir::Value first, int64_t count);
   /// The only element that data choose, where it is one of a row that is worth fetching as a whole.
   mlir::tensor::ExtractOp chosenOfRow() const;
   /// A share of the next row as large as that which the lanes at hand are of theirs.
@@ -90,7 +104,7 @@ private:
   struct Part {
     int64_t start, end;
   };
-  void findCuts(const Reads &sources);
+  void findCuts();
   llvm::SmallVector<Part> partsOf(llvm::ArrayRef<int64_t> cuts, const MergedLoop &loop) const;
   /// A row stretch by stretch.
   void cutRow();
@@ -104,7 +118,7 @@ private:
   /// A long sum of which a few lie side by side: lanes run along it, and what is read is shared among them.
   mlir::linalg::GenericOp shortSums();
   /// The reduction that neighbours along the last loop but the lanes are worth doing together.
-  mlir::linalg::GenericOp reducedTogether(const Reads &sources);
+  mlir::linalg::GenericOp reducedTogether();
   /// Whether rows of two and more windows are worth a vector.
   bool sumsWindows() const;
   /// Lanes that hold a row of windows.
@@ -138,7 +152,7 @@ private:
   //===--- blocks ----------------------------------------------------------------------------------===//
 
   /// The loop along which something lies in memory that lanes would gather, if there is one.
-  std::optional<size_t> lineLoop(const Reads &sources);
+  std::optional<size_t> lineLoop();
   /// Chunks share (other loops, groups of lines, blocks of lanes).
   void emitBlocks();
   /// The blocks of one group of lines; the last group has the rest.
@@ -151,6 +165,8 @@ private:
   int64_t together = 1;
   llvm::SmallVector<MergedLoop> loops;
   MergedLoop lane{}, line{};
+  /// What is read, over the loops.
+  std::optional<Reads> sources;
   /// A loop inside of the lanes, of a few points that lie side by side in the result.
   std::optional<MergedLoop> parts;
   /// Whether it depends on the lane where data say that something is read.

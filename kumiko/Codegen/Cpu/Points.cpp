@@ -44,7 +44,7 @@ void PieceEmitter::emit() {
   }
   for (const Target &target : targets)
     reads.collect(target.piece->source, position);
-  Reads sources = reads;
+  sources.emplace(reads);
   for (const Target &target : targets)
     reads.forms.push_back(offsetOf(*target.piece, position));
   loops = mergeLoops(reads, all, k.storage.extents.of(targets.front().piece->source));
@@ -52,14 +52,14 @@ void PieceEmitter::emit() {
   if (loops.empty())
     return emitOne();
   lane = loops.pop_back_val();
-  if (std::optional<size_t> place = lineLoop(sources)) {
+  if (std::optional<size_t> place = lineLoop()) {
     line = loops[*place];
     loops.erase(loops.begin() + *place);
     if (!interleaves())
       return emitBlocks();
     parts = lane;
     lane = line;
-  } else if (laysRowsSideBySide(sources)) {
+  } else if (laysRowsSideBySide()) {
     parts = lane;
     lane = loops.pop_back_val();
   }
@@ -68,29 +68,32 @@ void PieceEmitter::emit() {
   takeShortRows();
   if (linalg::GenericOp sums = shortSums(); sums && allMadeInPlace(sums))
     alongSums = sums;
-  lanesChoose = sources.choosing.test(lane.loop);
-  findCuts(sources);
+  lanesChoose = sources->choosing.test(lane.loop);
+  findCuts();
   Extent outer = 1;
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
   bool isShortRow = sumsWindows() || (phases != 1 && !joinsParts);
   if (int64_t width = isShortRow ? widthOfRow() : k.demand.lanes; width < k.demand.lanes)
-    return k.demand.narrow(width, [&] { emitLoops(outer, sources); });
-  emitLoops(outer, sources);
+    return k.demand.narrow(width, [&] { emitLoops(outer); });
+  emitLoops(outer);
 }
 
-void PieceEmitter::emitLoops(const Extent &outer, const Reads &sources) {
-  if (linalg::GenericOp windows = reducedTogether(sources))
+void PieceEmitter::emitLoops(const Extent &outer) {
+  if (linalg::GenericOp windows = reducedTogether())
     emitWindows(windows);
-  else if (linalg::GenericOp sums = longSum(k, sources, lane);
+  else if (linalg::GenericOp sums = longSum(k, *sources, lane);
            sums && woven() == 1 && rowPhases.empty() && allMadeInPlace(sums))
     emitSums(k, sums, loops, lane, point, [&] { storeAll(); });
   else
     pastCaches([&] {
-      if (alongSums || leftOver != 0 || !rowPhases.empty() || typicalSize(outer) >= typicalSize(k.schedule.chunks))
-        emitByOuter(outer);
-      else
+      bool byRows = alongSums || leftOver != 0 || !rowPhases.empty();
+      if (!byRows && typicalSize(outer) < typicalSize(k.schedule.chunks))
         emitByLanes(outer);
+      else if (placesServeAllRows(outer))
+        lookAtPlaces([&] { emitByOuter(outer); });
+      else
+        emitByOuter(outer);
     });
 }
 
@@ -144,24 +147,19 @@ void PieceEmitter::element(Form form) {
   if (!movesElements() || !k.demand.active.is(k.demand.lanes))
     return storeAll();
   fetchNextRow(form);
-  auto quick = [&] {
-    for (unsigned n = 0; n < k.demand.lanes; ++n) {
-      point[lane.loop] = form.atLane(n);
-      storeAll();
-    }
-    point[lane.loop] = form;
-  };
-  k.demand.lookAhead([&] { lookAtAll(); }, quick, [&] { storeAll(); });
+  if (k.demand.knowsPlaces())
+    return moveLanes(form);
+  k.demand.lookAhead([&] { lookAtAll(); }, [&] { moveLanes(form); }, [&] { storeAll(); });
 }
 
-bool PieceEmitter::laysRowsSideBySide(const Reads &sources) {
+bool PieceEmitter::laysRowsSideBySide() {
   bool reduces = llvm::any_of(k.body.getOps<linalg::GenericOp>(),
                               [](linalg::GenericOp op) { return op.getNumReductionLoops() != 0; });
   bool functions = hasFunctions(k.body);
   int64_t longest = functions ? longestWovenRow : shortestRow;
   // The elements of a row are known by their number, whatever that is used for but to choose what is read.
   if (reduces || loops.empty() || !lane.extent.isStatic() || lane.extent.value() > longest ||
-      (sources.opaque.test(lane.loop) && !sources.bodies.empty()) || sources.opaque.test(loops.back().loop))
+      (sources->opaque.test(lane.loop) && !sources->bodies.empty()) || sources->opaque.test(loops.back().loop))
     return false;
   int64_t fewest = functions ? shortestRow : std::max<int64_t>(k.demand.lanes / 4, shortestRow);
   auto isNear = [&](const Form &form) {
@@ -169,7 +167,7 @@ bool PieceEmitter::laysRowsSideBySide(const Reads &sources) {
     return apart.isStatic() && std::abs(apart.value()) <= longest;
   };
   line = loops.back();
-  return typicalSize(line.extent) >= fewest && llvm::all_of(sources.forms, isNear) && interleaves();
+  return typicalSize(line.extent) >= fewest && llvm::all_of(sources->forms, isNear) && interleaves();
 }
 
 bool PieceEmitter::interleaves() const {

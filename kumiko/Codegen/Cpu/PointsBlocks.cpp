@@ -11,16 +11,16 @@ constexpr int64_t fewestLines = 4;
 /// Blocks along the lines before the next lanes: what they write stays open in the caches until it is whole.
 constexpr int64_t blocksOfGroup = 32;
 
-std::optional<size_t> PieceEmitter::lineLoop(const Reads &sources) {
+std::optional<size_t> PieceEmitter::lineLoop() {
   bool readsOnce = llvm::all_of(k.body.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
     return op.getNumReductionLoops() == 0 && op.getBody()->getOps<tensor::ExtractOp>().empty();
   });
-  if (!readsOnce || sources.opaque.test(lane.loop))
+  if (!readsOnce || sources->opaque.test(lane.loop))
     return std::nullopt;
   for (const auto &[place, loop] : llvm::enumerate(loops))
-    for (const Form &form : sources.forms) {
+    for (const Form &form : sources->forms) {
       Extent apart = form.coefficientOf(lane.loop);
-      if (!apart.is(0) && !apart.is(1) && form.coefficientOf(loop.loop).is(1) && !sources.opaque.test(loop.loop) &&
+      if (!apart.is(0) && !apart.is(1) && form.coefficientOf(loop.loop).is(1) && !sources->opaque.test(loop.loop) &&
           typicalSize(loop.extent) >= fewestLines)
         return place;
     }

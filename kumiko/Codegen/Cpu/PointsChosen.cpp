@@ -1,18 +1,26 @@
 //===- PointsChosen.cpp - points of which data say what they read ------------===//
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
 #include "kumiko/Lower/Checked.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
-/// Rows of at most so many bytes, of which data choose elements, are fetched while the row before is worked on: in the
-/// order of the data each line of them would be waited for. Up to `mostFetches` times as many elements as are chosen.
-constexpr int64_t longestFetchedRow = 16 << 10, lineBytes = 64, mostFetches = 4;
+/// Rows of so many bytes, of which data choose elements, are fetched while the row before is worked on: in the order of
+/// the data each line of them would be waited for. Up to `mostFetches` times as many elements as are chosen.
+constexpr int64_t shortestFetchedRow = 1 << 10, longestFetchedRow = 16 << 10, lineBytes = 64, mostFetches = 4;
 
 /// Fewer places are not looked at together.
 constexpr int64_t fewestPlaces = 4;
+
+/// Short rows of elements that have a place each are moved so many elements together. Places that do not lie side by
+/// side are looked at by columns, of at most so many.
+constexpr int64_t mostMoved = 64, longestColumns = 7;
+
+/// Places that are the same for so many rows are looked at before all of these.
+constexpr int64_t fewestRows = 4;
 
 void PieceEmitter::lookAtAll() {
   for (const Target &target : targets)
@@ -51,10 +59,99 @@ tensor::ExtractOp PieceEmitter::chosenOfRow() const {
   auto isLoop = [](Value index) { return index.getDefiningOp<linalg::IndexOp>(); };
   Extent length = k.storage.extents.of(extract.getTensor()).back();
   unsigned bytes = cast<RankedTensorType>(extract.getTensor().getType()).getElementTypeBitWidth() / 8;
-  bool fits = length.isStatic() && length.value() * bytes <= longestFetchedRow &&
-              length.value() <= mostFetches * lane.extent.value();
+  bool fits = length.isStatic() && length.value() * bytes >= shortestFetchedRow &&
+              length.value() * bytes <= longestFetchedRow && length.value() <= mostFetches * lane.extent.value();
   bool inRow = llvm::all_of(extract.getIndices().drop_back(), isLoop) && !isLoop(extract.getIndices().back());
   return fits && inRow && k.demand.bufferBehind(extract.getTensor()) ? extract : tensor::ExtractOp();
+}
+
+/// Elements that were read one by one are written as vectors of so many bytes: each is put into its lane as it is read,
+/// and there are fewer writes than the machine takes.
+constexpr int64_t bytesWritten = 32, mostWritten = 8;
+
+void PieceEmitter::moveEach(ArrayRef<Position> positions) {
+  for (const Target &target : targets) {
+    int64_t bytes = cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
+    size_t most = std::min(bytesWritten / std::max<int64_t>(bytes, 1), mostWritten);
+    Form first;
+    SmallVector<Value> values;
+    for (const Position &position : positions) {
+      Form offset = offsetOf(*target.piece, position), apart = offset + first * -1;
+      bool follows = apart.isConstant() && apart.constant.is(int64_t(values.size()));
+      if (!values.empty() && (!follows || values.size() == most)) {
+        k.demand.storeTogether(values, target.memref, first);
+        values.clear();
+      }
+      if (values.empty())
+        first = offset;
+      values.push_back(k.demand.at(target.piece->source, position));
+    }
+    k.demand.storeTogether(values, target.memref, first);
+  }
+}
+
+void PieceEmitter::moveLanes(const Form &form) {
+  std::vector<Position> positions;
+  for (unsigned n = 0; n < k.demand.lanes; ++n) {
+    point[lane.loop] = form.atLane(n);
+    positions.push_back(point);
+  }
+  point[lane.loop] = form;
+  moveEach(positions);
+}
+
+void PieceEmitter::moveRows(const MergedLoop &along, Value first, int64_t count) {
+  unsigned slot = k.demand.addSlot(first, 1, IndexRange::ofLoop(0, along.extent));
+  std::vector<Position> positions;
+  for (int64_t row = 0; row < count; ++row)
+    for (int64_t n = 0; n < lane.extent.value(); ++n) {
+      point[along.loop] = Form::ofSlot(slot) + Form(row);
+      point[lane.loop] = Form(n);
+      positions.push_back(point);
+    }
+  moveEach(positions);
+}
+
+/// Whether an index that is checked may follow from the number of a loop, and not from data alone.
+static bool checksNumbers(Operation &each) {
+  auto op = dyn_cast<linalg::GenericOp>(each);
+  if (!op)
+    return !isa<tensor::EmptyOp>(each) && !each.hasTrait<OpTrait::ConstantLike>();
+  if (op.getBody()->getOps<tensor::ExtractOp>().empty())
+    return !op.getBody()->getOps<linalg::IndexOp>().empty();
+  llvm::SetVector<Value> needed;
+  for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
+    if (auto unsure = extract->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute))
+      for (int64_t d : unsure.asArrayRef())
+        needed.insert(extract.getIndices()[d]);
+  for (size_t next = 0; next < needed.size(); ++next)
+    if (Operation *inner = needed[next].getDefiningOp(); inner && inner->getBlock() == op.getBody())
+      needed.insert(inner->operand_begin(), inner->operand_end());
+  return llvm::any_of(needed, [](Value value) { return value.getDefiningOp<linalg::IndexOp>(); });
+}
+
+bool PieceEmitter::placesFollow(const MergedLoop &along) const {
+  auto follow = [&](const Form &form) {
+    return form.coefficientOf(along.loop) == form.coefficientOf(lane.loop) * lane.extent;
+  };
+  return llvm::all_of(sources->forms, follow) && llvm::none_of(k.body.without_terminator(), checksNumbers);
+}
+
+bool PieceEmitter::placesServeAllRows(const Extent &outer) const {
+  auto chooses = [&](const MergedLoop &loop) { return sources->choosing.test(loop.loop); };
+  return movesElements() && lane.extent.isStatic() && llvm::none_of(loops, chooses) &&
+         typicalSize(outer) >= fewestRows * typicalSize(k.schedule.chunks);
+}
+
+void PieceEmitter::lookAtPlaces(llvm::function_ref<void()> emit) {
+  auto look = [&] {
+    llvm::fill(point, Form(0));
+    k.vectors(lane.extent, 1, [&](Form form) {
+      point[lane.loop] = form;
+      lookAtAll();
+    });
+  };
+  k.demand.lookAhead(look, emit, emit);
 }
 
 void PieceEmitter::fetchNextRow(const Form &form) {
@@ -117,24 +214,54 @@ void PieceEmitter::rows(const MergedLoop &along, Value low, Value high, llvm::fu
     return;
   }
   Value middle = low;
-  bool rowsChoose = gathersShortRows() && checksPlaces() && !lanesChoose; // one place serves all of a row
-  int64_t together = std::min<int64_t>(k.demand.lanes, llvm::bit_floor(uint64_t(typicalSize(along.extent))));
-  if (rowsChoose && together >= fewestPlaces) {
+  if (int64_t together = rowsTogether(along)) {
     middle = k.endOfGroups(low, high, together);
     k.loop(low, middle, together, [&](Value first) {
-      auto look = [&] {
-        point[along.loop] = Form::ofSlot(k.demand.addSlot(first));
-        point[along.loop].lane = 1;
-        point[lane.loop] = Form(0);
-        k.demand.narrow(together, [&] { lookAtAll(); });
-      };
       auto quick = [&] {
+        if (lanesChoose)
+          return moveRows(along, first, together);
         for (int64_t n = 0; n < together; ++n)
           at(arith::AddIOp::create(k.b, k.loc, first, k.index(n)));
       };
+      if (k.demand.knowsPlaces())
+        return quick();
       Value end = arith::AddIOp::create(k.b, k.loc, first, k.index(together));
-      k.demand.lookAhead(look, quick, [&] { k.loop(first, end, 1, at); });
+      k.demand.lookAhead([&] { lookAtRows(along, first, together); }, quick, [&] { k.loop(first, end, 1, at); });
     });
   }
   k.loop(middle, high, 1, at);
+}
+
+int64_t PieceEmitter::rowsTogether(const MergedLoop &along) const {
+  bool shortRows = gathersShortRows() && checksPlaces();
+  auto isBare = [](const Target &target) { return target.borders->empty(); };
+  if (!shortRows || (lanesChoose && (!movesElements() || !llvm::all_of(targets, isBare))))
+    return 0;
+  int64_t length = lane.extent.value(), most = k.demand.lanes;
+  if (lanesChoose)
+    most = std::min<int64_t>(most, llvm::bit_floor(uint64_t(mostMoved / length)));
+  int64_t together = std::min<int64_t>(most, llvm::bit_floor(uint64_t(typicalSize(along.extent))));
+  bool looks = !lanesChoose || k.demand.knowsPlaces() || placesFollow(along) || length <= longestColumns;
+  return looks && together >= fewestPlaces ? together : 0;
+}
+
+void PieceEmitter::lookAtRows(const MergedLoop &along, Value first, int64_t count) {
+  Form row = Form::ofSlot(k.demand.addSlot(first, 1, IndexRange::ofLoop(0, along.extent)));
+  auto look = [&](int64_t width, const Form &rows, const Form &lanes) {
+    point[along.loop] = rows;
+    point[lane.loop] = lanes;
+    k.demand.narrow(width, [&] { lookAtAll(); });
+  };
+  Form lanes;
+  lanes.lane = 1;
+  if (lanesChoose && placesFollow(along)) {
+    // From one row into the next; the last vector ends with the last row.
+    int64_t total = count * lane.extent.value(),
+            width = std::min<int64_t>(k.demand.lanes, llvm::bit_floor(uint64_t(total)));
+    for (int64_t n = 0; n < total; n += width)
+      look(width, row, lanes + Form(std::min(n, total - width)));
+    return;
+  }
+  for (int64_t n = 0; n < (lanesChoose ? lane.extent.value() : 1); ++n)
+    look(count, row + lanes, Form(n));
 }

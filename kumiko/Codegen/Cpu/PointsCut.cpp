@@ -12,12 +12,12 @@ constexpr int64_t vectorsPerTurn = 4;
 /// Rows that are longer do not notice how their place is found.
 constexpr int64_t longestPlacedRow = 64;
 
-void PieceEmitter::findCuts(const Reads &sources) {
+void PieceEmitter::findCuts() {
   if (alongSums || woven() != 1 || checksPlaces())
     return;
-  laneCuts = cutsAlong(lane.loop, lane.extent, sources);
+  laneCuts = cutsAlong(lane.loop, lane.extent, *sources);
   if (!loops.empty() && lane.extent.isStatic() && lane.extent.value() <= longestPlacedRow)
-    rowCuts = cutsAlong(loops.back().loop, loops.back().extent, sources);
+    rowCuts = cutsAlong(loops.back().loop, loops.back().extent, *sources);
 }
 
 SmallVector<PieceEmitter::Part> PieceEmitter::partsOf(ArrayRef<int64_t> cuts, const MergedLoop &loop) const {

@@ -76,7 +76,7 @@ linalg::GenericOp PieceEmitter::shortSums() {
   return length.isStatic() && length.value() >= 4 * int64_t(k.demand.lanes) ? found : linalg::GenericOp();
 }
 
-linalg::GenericOp PieceEmitter::reducedTogether(const Reads &sources) {
+linalg::GenericOp PieceEmitter::reducedTogether() {
   if (loops.empty() || alongSums || !rowPhases.empty())
     return linalg::GenericOp();
   if (linalg::GenericOp windows = windowReduction(k.body)) {
@@ -86,7 +86,7 @@ linalg::GenericOp PieceEmitter::reducedTogether(const Reads &sources) {
     return windows;
   }
   // A loop that has no part in choosing, as that over channels, goes inside.
-  auto *along = llvm::find_if(loops, [&](const MergedLoop &loop) { return !sources.choosing.test(loop.loop); });
+  auto *along = llvm::find_if(loops, [&](const MergedLoop &loop) { return !sources->choosing.test(loop.loop); });
   linalg::GenericOp sum = woven() == 1 && along != loops.end() ? chosenSum(k.body) : linalg::GenericOp();
   if (!sum || !allMadeInPlace(sum))
     return linalg::GenericOp();

@@ -118,27 +118,65 @@ nn.kernel @edges(%x: tensor<16xf32>) -> tensor<18xf32> attributes {schedule = {t
   nn.yield %y : tensor<18xf32>
 }
 
-// While elements of a row are chosen, the next row is fetched, but never one beyond the end; of the 20 the last 8 are
+// While elements of a row are chosen, the next row is fetched, but never one beyond the end; of the 68 the last 8 are
 // moved together.
 // CHECK-LABEL: func.func private @chosen_inside
 // CHECK-DAG: %[[LAST:.*]] = arith.constant 3 : index
 // CHECK: arith.minsi {{.*}}, %[[LAST]]
 // CHECK: memref.prefetch
-// CHECK: vector.load %{{.*}}[%[[PLACE:.*]]] : memref<80xi64>, vector<8xi64>
+// CHECK: vector.load %{{.*}}[%[[PLACE:.*]]] : memref<272xi64>, vector<8xi64>
 // CHECK-NOT: vector.maskedload
-nn.kernel @chosen(%x: tensor<4x64xf32>, %at: tensor<4x20xi64>) -> tensor<4x20xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
-  %empty = tensor.empty() : tensor<4x20xf32>
+nn.kernel @chosen(%x: tensor<4x256xf32>, %at: tensor<4x68xi64>) -> tensor<4x68xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<4x68xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
-      ins(%at : tensor<4x20xi64>) outs(%empty : tensor<4x20xf32>) {
+      ins(%at : tensor<4x68xi64>) outs(%empty : tensor<4x68xf32>) {
   ^bb0(%p: i64, %o: f32):
     %i = linalg.index 0 : index
     %place = arith.index_cast %p : i64 to index
-    %v = tensor.extract %x[%i, %place] {checked = array<i64: 1>} : tensor<4x64xf32>
+    %v = tensor.extract %x[%i, %place] {checked = array<i64: 1>} : tensor<4x256xf32>
     linalg.yield %v : f32
-  } -> tensor<4x20xf32>
-  nn.yield %y : tensor<4x20xf32>
+  } -> tensor<4x68xf32>
+  nn.yield %y : tensor<4x68xf32>
 }
 
+// Rows of three chosen elements: the places of eight rows are looked at as they lie; elements are read one by one and
+// written eight at a time.
+// CHECK-LABEL: func.func private @chosen_short_inside
+// CHECK-COUNT-3: vector.load {{.*}} : memref<60xi64>, vector<8xi64>
+// CHECK: scf.if
+// CHECK-COUNT-3: vector.from_elements {{.*}} : vector<8xf32>
+nn.kernel @chosen_short(%x: tensor<20x5xf32>, %at: tensor<20x3xi64>) -> tensor<20x3xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<20x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%at : tensor<20x3xi64>) outs(%empty : tensor<20x3xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %i = linalg.index 0 : index
+    %place = arith.index_cast %p : i64 to index
+    %v = tensor.extract %x[%i, %place] {checked = array<i64: 1>} : tensor<20x5xf32>
+    linalg.yield %v : f32
+  } -> tensor<20x3xf32>
+  nn.yield %y : tensor<20x3xf32>
+}
+
+// Places that are the same for all rows are looked at before the loop over these.
+// CHECK-LABEL: func.func private @chosen_for_all_inside
+// CHECK: vector.load {{.*}} : memref<8xi64>, vector<8xi64>
+// CHECK: scf.if
+// CHECK-NEXT: scf.for
+// CHECK-NOT: vector.load
+// CHECK: vector.from_elements {{.*}} : vector<8xf32>
+nn.kernel @chosen_for_all(%x: tensor<20x5xf32>, %at: tensor<8xi64>) -> tensor<20x8xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<20x8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%at : tensor<8xi64>) outs(%empty : tensor<20x8xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %i = linalg.index 0 : index
+    %place = arith.index_cast %p : i64 to index
+    %v = tensor.extract %x[%i, %place] {checked = array<i64: 1>} : tensor<20x5xf32>
+    linalg.yield %v : f32
+  } -> tensor<20x8xf32>
+  nn.yield %y : tensor<20x8xf32>
+}
 
 // Rows of three: lanes lie across eight rows, and three vectors are woven into three; the last four rows under a mask.
 // CHECK-LABEL: func.func private @short_rows_inside
