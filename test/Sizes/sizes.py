@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compile every op at sizes around vectors and tiles, in every type, and compare with the evaluator.
 
-    sizes.py [--all] [--build build/release] [--jobs N] [--target CPU] [--guard] [OP[:TYPE]...]
+    sizes.py [--all | --few] [--build build/release] [--jobs N] [--target CPU] [--guard] [OP[:TYPE]...]
 
 With --guard each case also runs with every buffer between guard pages. Prints how many cases there are by op and type, each that is wrong, and the reasons of those that are not compiled. An op
-without cases fails. Without --all a fixed sample is taken. The last line is `N passed, N failed, N skipped`.
+without cases fails. Without --all a fixed sample is taken, with --few a quarter of it. The last line is `N passed, N failed, N skipped`.
 """
 import argparse
 import collections
@@ -33,14 +33,14 @@ def names_of_ops():
     return re.findall(r"^op (\w+)\(", text, re.M)
 
 
-def all_cases(only, everything):
-    """(op, type, line) of the chosen cases."""
+def all_cases(only, everything, share):
+    """(op, type, line) of the chosen cases; without `everything` one in `share` of the sample."""
     for op, (types, recipe) in cases.recipes.items():
         for number, element in enumerate(types):
             if only and op not in only and f"{op}:{element}" not in only:
                 continue
             lines = list(dict.fromkeys(recipe(op, element)))
-            count = SAMPLE[number == 0]
+            count = SAMPLE[number == 0] // share
             if not everything and len(lines) > count:
                 lines = random.Random(f"{op} {element}").sample(lines, count)
             yield from ((op, element, line) for line in lines)
@@ -83,13 +83,15 @@ def report(counts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
-    parser.add_argument("--all", action="store_true")
+    how_many = parser.add_mutually_exclusive_group()
+    how_many.add_argument("--all", action="store_true")
+    how_many.add_argument("--few", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--target", default="host")
     parser.add_argument("--guard", action="store_true")
     parser.add_argument("only", nargs="*")
     options = parser.parse_args()
-    chosen = list(all_cases(options.only, options.all))
+    chosen = list(all_cases(options.only, options.all, 4 if options.few else 1))
     command = [options.build / "bin/size-cases", "--target", options.target, *["--guard"] * options.guard]
     batches = [chosen[i:i + BATCH] for i in range(0, len(chosen), BATCH)]
     counts = {op: collections.Counter() for op in (cases.recipes if options.only else names_of_ops())}
