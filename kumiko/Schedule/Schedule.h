@@ -45,7 +45,8 @@ struct Schedule {
   /// points: pairs (argument, dimension): constants stored with that dimension last, where the lanes run along it. The
   /// dimension is that of the tensor which the argument's reader sees.
   llvm::SmallVector<int64_t> lanesLast;
-  /// points: results are too large for any cache and are written past it, where whole vectors lie side by side.
+  /// points, scatter: results are too large for any cache and are written past it, where whole vectors lie side by
+  /// side.
   bool pastCaches = false;
 
   /// scatter: chunks share the places that data addresses, and each of them goes over all points.

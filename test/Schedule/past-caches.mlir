@@ -51,3 +51,33 @@ nn.kernel @function(%x: tensor<10000000xf32>) -> tensor<10000000xf32> {
   } -> tensor<10000000xf32>
   nn.yield %y : tensor<10000000xf32>
 }
+
+// 16 MB next to 16 MB that are read leave the cache just as well.
+// CHECK-LABEL: nn.kernel @half
+// CHECK-SAME: past_caches
+nn.kernel @half(%x: tensor<2097152xf64>) -> tensor<4194304xf32> {
+  %empty = tensor.empty() : tensor<2097152x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<2097152xf64>) outs(%empty : tensor<2097152x2xf32>) {
+  ^bb0(%p: f64, %o: f32):
+    %0 = arith.truncf %p : f64 to f32
+    linalg.yield %0 : f32
+  } -> tensor<2097152x2xf32>
+  %flat = tensor.collapse_shape %y [[0, 1]] : tensor<2097152x2xf32> into tensor<4194304xf32>
+  nn.yield %flat : tensor<4194304xf32>
+}
+
+// A result of 32 MB that is made of a few elements stays in the cache in part.
+// CHECK-LABEL: nn.kernel @repeated
+// CHECK-NOT: past_caches
+nn.kernel @repeated(%x: tensor<2048xf64>) -> tensor<2048x2048xf64> {
+  %empty = tensor.empty() : tensor<2048x2048xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<2048xf64>) outs(%empty : tensor<2048x2048xf64>) {
+  ^bb0(%p: f64, %o: f64):
+    linalg.yield %p : f64
+  } -> tensor<2048x2048xf64>
+  nn.yield %y : tensor<2048x2048xf64>
+}

@@ -143,6 +143,27 @@ void Kernel::delinearize(Value flat, ArrayRef<MergedLoop> loops, Position &posit
   }
 }
 
+void Kernel::pastCaches(ArrayRef<Value> memrefs, llvm::function_ref<void()> emit) {
+  // What lies where an operand did is in the cache.
+  if (!schedule.pastCaches || !schedule.inPlace.empty())
+    return emit();
+  Value addresses = index(0);
+  for (Value memref : memrefs)
+    addresses = arith::OrIOp::create(b, loc, addresses, memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref));
+  Value odd = arith::AndIOp::create(b, loc, addresses, index(bytesPastCaches - 1));
+  Value even = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, odd, index(0));
+  auto choice = scf::IfOp::create(b, loc, even, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  demand.pastCaches = true;
+  emit();
+  demand.pastCaches = false;
+  // Another thread may read the result as soon as the chunk is said to be done, which does not wait for such stores.
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
+  b.setInsertionPointToStart(choice.elseBlock());
+  emit();
+}
+
 void Kernel::fillBorders() {
   for (auto [output, memref] : llvm::zip_equal(written, outputs))
     if (!output.borders.empty())

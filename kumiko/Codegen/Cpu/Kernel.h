@@ -61,6 +61,10 @@ struct Kernel {
   /// The values of merged loops from one flat number.
   void delinearize(mlir::Value flat, llvm::ArrayRef<MergedLoop> loops, Position &position);
 
+  /// What `emit` emits; where the schedule says so, once more with stores past the caches, for buffers that begin where
+  /// these may go: a user's may lie anywhere.
+  void pastCaches(llvm::ArrayRef<mlir::Value> memrefs, llvm::function_ref<void()> emit);
+
   /// The first chunk fills what the pieces of the outputs leave.
   void fillBorders();
 

@@ -237,6 +237,9 @@ static void scatterPoint(Share &share, llvm::function_ref<Form()> here) {
   });
 }
 
+/// Elements from which on to wait for the stores of a copy costs nothing that matters.
+constexpr int64_t longStretch = 1 << 14;
+
 void kumiko::cpu::emitScatter(Kernel &k) {
   const ScatterShape &shape = k.shape.scatter;
   linalg::GenericOp op = shape.op;
@@ -264,19 +267,32 @@ void kumiko::cpu::emitScatter(Kernel &k) {
   reads.collect(start, apply(result, everyLoop));
   reads.forms.push_back(k.storage.offsetIn(op->getResult(0), apply(result, everyLoop)));
 
+  // Stores past the caches are waited for once per outer point.
+  Extent stretch = 1;
+  for (unsigned loop : elements)
+    stretch *= shape.loops.extents[loop];
+  bool isLong = typicalSize(stretch) >= longStretch;
   share.outer([&] {
+    SmallVector<unsigned> copied = elements, rows = places;
     auto copy = [&] { k.demand.store(k.demand.at(start, apply(result, share.point)), memref, here()); };
     auto copyAll = [&] {
-      if (!share.asOne(reads, elements, copy))
-        share.everywhere(places, innermost, copy);
+      if (!share.asOne(reads, copied, copy))
+        share.everywhere(rows, innermost, copy);
     };
     if (share.byPlaces()) {
-      llvm::erase(places, shape.firstPlace());
-      llvm::erase(elements, shape.firstPlace());
-      share.alongPlaces(shape.firstPlace(), copyAll);
-    } else {
-      copyAll();
+      llvm::erase(rows, shape.firstPlace());
+      llvm::erase(copied, shape.firstPlace());
     }
+    auto copyShare = [&] {
+      if (share.byPlaces())
+        share.alongPlaces(shape.firstPlace(), copyAll);
+      else
+        copyAll();
+    };
+    if (isLong)
+      k.pastCaches(memref, copyShare);
+    else
+      copyShare();
     share.each(points, [&] { share.alongInside([&] { scatterPoint(share, here); }); });
   });
 }

@@ -44,6 +44,8 @@ private:
   void storeAll();
   /// A single element belongs to the first chunk.
   void emitOne();
+  /// Chunks share the outer loops, or the lanes where these are few.
+  void emitShares(const eq::Extent &outer);
   void emitByOuter(const eq::Extent &outer);
   /// A few elements before and after each row of a target.
   struct RowEnds {
@@ -59,9 +61,6 @@ private:
   void rowsOfGroup(llvm::function_ref<void()> whole, size_t depth = 0);
   /// Whether all that is written are vectors, one behind the other, from places on that may be written past the caches.
   bool isStream() const;
-  /// What `emit` emits, once more with stores past the caches for results that begin where these may go: a user's may
-  /// lie anywhere.
-  void pastCaches(llvm::function_ref<void()> emit);
   /// Few long rows: a chunk takes a share of the vectors of every row; the last one also has the masked rest.
   void emitByLanes(const eq::Extent &outer);
 

@@ -85,16 +85,21 @@ void PieceEmitter::emitLoops(const Extent &outer) {
   else if (linalg::GenericOp sums = longSum(k, *sources, lane);
            sums && woven() == 1 && rowPhases.empty() && allMadeInPlace(sums))
     emitSums(k, sums, loops, lane, point, [&] { storeAll(); });
+  else if (isStream())
+    k.pastCaches(llvm::map_to_vector(targets, [](const Target &target) { return target.memref; }),
+                 [&] { emitShares(outer); });
   else
-    pastCaches([&] {
-      bool byRows = alongSums || leftOver != 0 || !rowPhases.empty();
-      if (!byRows && typicalSize(outer) < typicalSize(k.schedule.chunks))
-        emitByLanes(outer);
-      else if (placesServeAllRows(outer))
-        lookAtPlaces([&] { emitByOuter(outer); });
-      else
-        emitByOuter(outer);
-    });
+    emitShares(outer);
+}
+
+void PieceEmitter::emitShares(const Extent &outer) {
+  bool byRows = alongSums || leftOver != 0 || !rowPhases.empty();
+  if (!byRows && typicalSize(outer) < typicalSize(k.schedule.chunks))
+    emitByLanes(outer);
+  else if (placesServeAllRows(outer))
+    lookAtPlaces([&] { emitByOuter(outer); });
+  else
+    emitByOuter(outer);
 }
 
 Position PieceEmitter::loopNumbers() const {
@@ -116,28 +121,6 @@ bool PieceEmitter::isStream() const {
            whole(int64_t(k.demand.lanes)) &&
            llvm::all_of(loops, [&](const MergedLoop &loop) { return whole(offset.coefficientOf(loop.loop)); });
   });
-}
-
-void PieceEmitter::pastCaches(llvm::function_ref<void()> emit) {
-  // What lies where an operand did is in the cache.
-  if (!k.schedule.pastCaches || !k.schedule.inPlace.empty() || !isStream())
-    return emit();
-  Value addresses = k.index(0);
-  for (const Target &target : targets)
-    addresses = arith::OrIOp::create(k.b, k.loc, addresses,
-                                     memref::ExtractAlignedPointerAsIndexOp::create(k.b, k.loc, target.memref));
-  Value odd = arith::AndIOp::create(k.b, k.loc, addresses, k.index(bytesPastCaches - 1));
-  Value even = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, odd, k.index(0));
-  auto choice = scf::IfOp::create(k.b, k.loc, even, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(k.b);
-  k.b.setInsertionPointToStart(choice.thenBlock());
-  k.demand.pastCaches = true;
-  emit();
-  k.demand.pastCaches = false;
-  // Another thread may read the result as soon as the chunk is said to be done, which does not wait for such stores.
-  LLVM::FenceOp::create(k.b, k.loc, LLVM::AtomicOrdering::seq_cst);
-  k.b.setInsertionPointToStart(choice.elseBlock());
-  emit();
 }
 
 void PieceEmitter::element(Form form) {
