@@ -105,7 +105,11 @@ Value Demand::loadInside(Value tensor, ArrayRef<Form> position, ArrayRef<std::pa
   Value memref = memory.lookup(tensor);
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
   Form offset = memref ? storage.offsetIn(tensor, position) : Form();
-  if (!offset.lane.is(1) || cast<MemRefType>(memref.getType()).getElementType() != element)
+  if (!offset.lane.is(1))
+    return Value();
+  // Truth values are bytes in memory.
+  Type stored = cast<MemRefType>(memref.getType()).getElementType();
+  if (stored != element && !element.isInteger(1))
     return Value();
   // 32 bits are enough where the buffer has no more elements, and compare with as many lanes as f32 has.
   Extent count = storage.extents.elementsOf(tensor);
@@ -124,8 +128,12 @@ Value Demand::loadInside(Value tensor, ArrayRef<Form> position, ArrayRef<std::pa
     Value within = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place, end);
     condition = arith::AndIOp::create(b, loc, condition, within);
   }
-  return vector::MaskedLoadOp::create(b, loc, VectorType::get({int64_t(lanes)}, element), memref,
-                                      indexOf(offset.atLane(0)), condition, spread(outside()));
+  Value loaded =
+      vector::MaskedLoadOp::create(b, loc, VectorType::get({int64_t(lanes)}, stored), memref, indexOf(offset.atLane(0)),
+                                   condition, spread(asStored(outside(), memref)));
+  if (stored == element)
+    return loaded;
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, loaded, spread(zeroOf(stored)));
 }
 
 /// `inside` where the position lies in [low, low + extent), otherwise the padding value or another tensor.

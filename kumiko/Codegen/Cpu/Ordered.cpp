@@ -108,10 +108,7 @@ public:
       return false;
     for (unsigned loop : list)
       point[loop] = Form();
-    k.vectors(whole.front().extent, 4, [&](Form form) {
-      point[whole.front().loop] = form;
-      body();
-    });
+    inPieces(whole.front().loop, whole.front().extent, body);
     return true;
   }
 
@@ -124,10 +121,7 @@ public:
       others.pop_back();
     each(others, [&] {
       if (isPlace)
-        return k.vectors(loops.extents[innermost], 4, [&](Form form) {
-          point[innermost] = form;
-          body();
-        });
+        return inPieces(innermost, loops.extents[innermost], body);
       if (!inside)
         return alongLanes(body);
       Value middle = k.endOfGroups(elements.first, elements.second, k.demand.lanes);
@@ -160,12 +154,7 @@ public:
     int64_t length = loops.lane && loops.extents[*loops.lane].isStatic() ? loops.extents[*loops.lane].value() : 0;
     if (byLanes || length == 0 || length >= int64_t(k.demand.lanes))
       return alongLanes(body);
-    for (int64_t first = 0, width; first < length; first += width) {
-      width = int64_t(llvm::bit_floor(uint64_t(length - first)));
-      point[*loops.lane] = Form(first);
-      point[*loops.lane].lane = width > 1 ? 1 : 0;
-      k.demand.narrow(width, body);
-    }
+    narrowPieces(*loops.lane, 0, length, body);
   }
 
   /// Calls `body` for each point of these loops, in order.
@@ -180,6 +169,28 @@ public:
   }
 
 private:
+  /// Vectors over all of a loop, and narrower ones for what is left over: a load of what has just been stored under a
+  /// mask waits until it is in the cache.
+  void inPieces(unsigned loop, const Extent &extent, llvm::function_ref<void()> body) {
+    Extent full = extent.isStatic() ? floorDiv(extent, k.demand.lanes) * k.demand.lanes : extent;
+    k.vectors(full, 4, [&](Form form) {
+      point[loop] = form;
+      body();
+    });
+    if (extent.isStatic())
+      narrowPieces(loop, full.value(), extent.value(), body);
+  }
+
+  /// Vectors of ..., 4, 2, 1 lanes from `first` to `end`.
+  void narrowPieces(unsigned loop, int64_t first, int64_t end, llvm::function_ref<void()> body) {
+    for (int64_t width; first < end; first += width) {
+      width = int64_t(llvm::bit_floor(uint64_t(end - first)));
+      point[loop] = Form(first);
+      point[loop].lane = width > 1 ? 1 : 0;
+      k.demand.narrow(width, body);
+    }
+  }
+
   SmallVector<MergedLoop> merged(ArrayRef<unsigned> list) const {
     SmallVector<MergedLoop> result;
     for (unsigned loop : list)
