@@ -47,6 +47,8 @@ private:
   /// Chunks share the outer loops, or the lanes where these are few.
   void emitShares(const eq::Extent &outer);
   void emitByOuter(const eq::Extent &outer);
+  /// The rows of a chunk in runs along the last loop, of which the first and last may be shorter than it.
+  void emitRuns(mlir::Value low, mlir::Value high, llvm::function_ref<void()> whole);
   /// A few elements before and after each row of a target.
   struct RowEnds {
     const Target *target;

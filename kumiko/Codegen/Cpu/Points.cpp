@@ -31,6 +31,8 @@ bool kumiko::cpu::hasFunctions(Block &body) {
 
 /// Rows of at most this many elements are written one by one: most of a vector would be empty.
 constexpr int64_t shortestRow = 4;
+/// Shorter runs of rows are not worth a loop of their own.
+constexpr int64_t fewestInARun = 8;
 /// Where functions are computed, rows of at most so many elements are worked on many at a time.
 constexpr int64_t longestWovenRow = 8;
 void PieceEmitter::emit() {
@@ -199,11 +201,27 @@ void PieceEmitter::emitByOuter(const Extent &outer) {
   };
   if (shared.size() == 1 && !nested)
     return rows(shared.front(), low, high, whole);
+  if (!nested && loops.size() > 1 && loops.back().extent.isStatic() && loops.back().extent.value() >= fewestInARun)
+    return emitRuns(low, high, whole);
   k.loop(low, high, 1, [&](Value number) {
     k.delinearize(number, shared, point);
     if (!nested)
       return whole();
     rows(inner, k.index(0), k.index(inner.extent), whole);
+  });
+}
+
+void PieceEmitter::emitRuns(Value low, Value high, llvm::function_ref<void()> whole) {
+  const MergedLoop &inner = loops.back();
+  Value length = k.index(inner.extent);
+  Value first = arith::DivUIOp::create(k.b, k.loc, low, length);
+  Value past = arith::AddIOp::create(k.b, k.loc, high, k.index(inner.extent - 1));
+  k.loop(first, arith::DivUIOp::create(k.b, k.loc, past, length), 1, [&](Value number) {
+    k.delinearize(number, ArrayRef(loops).drop_back(), point);
+    Value start = arith::MulIOp::create(k.b, k.loc, number, length);
+    auto inside = [&](Value place) { return arith::SubIOp::create(k.b, k.loc, place, start); };
+    rows(inner, arith::MaxSIOp::create(k.b, k.loc, inside(low), k.index(0)),
+         arith::MinSIOp::create(k.b, k.loc, inside(high), length), whole);
   });
 }
 

@@ -93,15 +93,38 @@ void Reads::collect(Value tensor, ArrayRef<Form> position) {
     if (std::optional<Position> source = behindUnits(collapse, position, storage.extents.of(collapse.getSrc())))
       return collect(collapse.getSrc(), *source);
   // Pads and inserts test their position, collapses divide it: leave these loops as they are.
-  if (isa<tensor::PadOp, tensor::InsertSliceOp, tensor::CollapseShapeOp>(op))
+  if (isa<tensor::PadOp, tensor::InsertSliceOp, tensor::CollapseShapeOp>(op)) {
     mark(opaque, position);
+    mark(tied, position);
+  }
+}
+
+void Reads::markNumbers(linalg::GenericOp op, ArrayRef<Form> dims) {
+  auto readsBuffer = [](OpOperand &use) {
+    auto extract = dyn_cast<tensor::ExtractOp>(use.getOwner());
+    return extract && !extract.getTensor().getDefiningOp();
+  };
+  for (auto index : op.getBody()->getOps<linalg::IndexOp>()) {
+    mark(opaque, dims[index.getDim()]);
+    if (!llvm::all_of(index->getUses(), readsBuffer))
+      mark(tied, dims[index.getDim()]);
+  }
+  for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
+    if (extract.getTensor().getDefiningOp())
+      continue;
+    Position place;
+    for (Value index : extract.getIndices()) {
+      auto number = index.getDefiningOp<linalg::IndexOp>();
+      place.push_back(number ? dims[number.getDim()] : Form());
+    }
+    chosenForms.push_back(storage.offsetIn(extract.getTensor(), place));
+  }
 }
 
 void Reads::collectBody(linalg::GenericOp op, ArrayRef<Form> dims) {
   if (!op.getBody()->getOps<tensor::ExtractOp>().empty())
     bodies.push_back({op, Position(dims)});
-  for (auto index : op.getBody()->getOps<linalg::IndexOp>())
-    mark(opaque, dims[index.getDim()]);
+  markNumbers(op, dims);
   markChoosing(op, dims);
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (op.getBody()->getArgument(input->getOperandNumber()).use_empty())
@@ -111,10 +134,12 @@ void Reads::collectBody(linalg::GenericOp op, ArrayRef<Form> dims) {
 }
 
 bool Reads::canMerge(unsigned outer, unsigned inner, const eq::Extent &innerExtent) const {
-  if (opaque.test(outer) || opaque.test(inner))
+  if (tied.test(outer) || tied.test(inner))
     return false;
-  return llvm::all_of(
-      forms, [&](const Form &form) { return form.coefficientOf(outer) == form.coefficientOf(inner) * innerExtent; });
+  auto asOne = [&](const Form &form) {
+    return form.coefficientOf(outer) == form.coefficientOf(inner) * innerExtent;
+  };
+  return llvm::all_of(forms, asOne) && llvm::all_of(chosenForms, asOne);
 }
 
 bool kumiko::cpu::readsPlaces(linalg::GenericOp op) {

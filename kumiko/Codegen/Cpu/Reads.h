@@ -13,7 +13,8 @@ namespace kumiko::cpu {
 
 /// Slots 0 .. loops-1 stand for the loops of the caller.
 struct Reads {
-  Reads(unsigned loops, Storage &storage) : opaque(loops), choosing(loops), storage(storage), nextSlot(loops) {}
+  Reads(unsigned loops, Storage &storage)
+      : opaque(loops), choosing(loops), storage(storage), tied(loops), nextSlot(loops) {}
 
   llvm::SmallVector<Form> forms;
   /// Loops that are used other than linearly: in a bounds test, a division, as a value.
@@ -33,8 +34,12 @@ struct Reads {
 
 private:
   Storage &storage;
+  /// Opaque loops whose numbers are more than indices of buffers as they are, and how the latter treat the others.
+  llvm::SmallBitVector tied;
+  llvm::SmallVector<Form> chosenForms;
   void mark(llvm::SmallBitVector &loops, llvm::ArrayRef<Form> forms);
   void markChoosing(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims);
+  void markNumbers(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims);
   unsigned nextSlot;
 };
 
