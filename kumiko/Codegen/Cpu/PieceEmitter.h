@@ -137,6 +137,8 @@ private:
   void takeFewPerGroup();
   /// Functions of rows that would fill no vector: lanes run across the rows.
   void takeShortRows();
+  /// The same for planes of a few lines, each of a few elements: lanes run across the planes.
+  void takeShortPlanes();
   /// A sum of what lies where the number of the element says, divided: lanes lie as many elements apart, and so many
   /// rows are a group where the same is done with their number. What no element of a phase reads is then left out.
   void takePhases();
@@ -170,6 +172,8 @@ private:
   std::optional<Reads> sources;
   /// A loop inside of the lanes, of a few points that lie side by side in the result.
   std::optional<MergedLoop> parts;
+  /// A loop outside of the parts and inside of the lanes.
+  std::optional<MergedLoop> partLines;
   /// Whether it depends on the lane where data say that something is read.
   bool lanesChoose = false;
   /// The loop of rows and the number after the one at hand, where rows are fetched ahead.

@@ -68,6 +68,7 @@ void PieceEmitter::emit() {
   takeFewPerGroup();
   takePhases();
   takeShortRows();
+  takeShortPlanes();
   if (linalg::GenericOp sums = shortSums(); sums && allMadeInPlace(sums))
     alongSums = sums;
   lanesChoose = sources->choosing.test(lane.loop);

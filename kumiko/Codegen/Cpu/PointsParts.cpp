@@ -15,6 +15,9 @@ using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
+/// Elements of a plane that are woven, at most, and how far apart lanes may lie where no function is computed.
+constexpr int64_t mostWoven = 16, farthestLanes = 8;
+
 /// Elements that what is read moves on by one for, at most; and rows, whose code is all there at once.
 constexpr int64_t mostPhases = 16, mostRowPhases = 8;
 
@@ -53,7 +56,10 @@ bool PieceEmitter::allMadeInPlace(linalg::GenericOp op, bool joined) const {
   });
 }
 
-int64_t PieceEmitter::woven() const { return parts ? parts->extent.value() : phases; }
+int64_t PieceEmitter::woven() const {
+  int64_t lines = partLines ? partLines->extent.value() : 1;
+  return parts ? lines * parts->extent.value() : phases;
+}
 
 void PieceEmitter::takeFewPerGroup() {
   linalg::GenericOp op = onlyReduction(k);
@@ -89,6 +95,34 @@ void PieceEmitter::takeShortRows() {
   if (!interleaves())
     return;
   parts = lane;
+  lane = loops.pop_back_val();
+}
+
+void PieceEmitter::takeShortPlanes() {
+  if (woven() != 1 || loops.size() < 2 || !lane.extent.isStatic() || !loops.back().extent.isStatic())
+    return;
+  MergedLoop lines = loops.back(), planes = loops[loops.size() - 2];
+  int64_t length = lane.extent.value(), total = length * lines.extent.value();
+  bool isPlain = llvm::all_of(k.body.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
+    return op.getNumReductionLoops() == 0 && op.getBody()->getOps<tensor::ExtractOp>().empty();
+  });
+  if (!isPlain || sources->opaque.any() || total > mostWoven || 2 * length > k.demand.lanes ||
+      typicalSize(planes.extent) < k.demand.lanes)
+    return;
+  auto isNear = [&](const Form &form) {
+    Extent apart = form.coefficientOf(planes.loop);
+    return apart.isStatic() && std::abs(apart.value()) <= (hasFunctions(k.body) ? total : farthestLanes);
+  };
+  Position position = loopNumbers();
+  auto lieSideBySide = [&](const Target &target) {
+    Form offset = offsetOf(*target.piece, position);
+    return offset.coefficientOf(lane.loop).is(1) && offset.coefficientOf(lines.loop).is(length) &&
+           offset.coefficientOf(planes.loop).is(total);
+  };
+  if (!llvm::all_of(sources->forms, isNear) || !llvm::all_of(targets, lieSideBySide))
+    return;
+  parts = lane;
+  partLines = loops.pop_back_val();
   lane = loops.pop_back_val();
 }
 
@@ -183,8 +217,10 @@ std::vector<Position> PieceEmitter::partsOfPoint() {
   std::vector<Position> positions(woven(), point);
   for (auto [n, position] : llvm::enumerate(positions)) {
     if (parts)
-      position[parts->loop] = Form(int64_t(n));
-    else if (phases != 1)
+      position[parts->loop] = Form(int64_t(n) % parts->extent.value());
+    if (partLines)
+      position[partLines->loop] = Form(int64_t(n) / parts->extent.value());
+    if (!parts && phases != 1)
       position[lane.loop] = point[lane.loop] * phases + Form(int64_t(n));
   }
   return positions;

@@ -136,9 +136,7 @@ void Reads::collectBody(linalg::GenericOp op, ArrayRef<Form> dims) {
 bool Reads::canMerge(unsigned outer, unsigned inner, const eq::Extent &innerExtent) const {
   if (tied.test(outer) || tied.test(inner))
     return false;
-  auto asOne = [&](const Form &form) {
-    return form.coefficientOf(outer) == form.coefficientOf(inner) * innerExtent;
-  };
+  auto asOne = [&](const Form &form) { return form.coefficientOf(outer) == form.coefficientOf(inner) * innerExtent; };
   return llvm::all_of(forms, asOne) && llvm::all_of(chosenForms, asOne);
 }
 

@@ -196,6 +196,42 @@ nn.kernel @short_rows(%x: tensor<12x1xf32>, %y: tensor<12x3xf32>) -> tensor<12x3
   nn.yield %z : tensor<12x3xf32>
 }
 
+// Planes of three lines of two: lanes lie across eight planes, and six vectors are woven into six.
+// CHECK-LABEL: func.func private @short_planes_inside
+// CHECK-COUNT-6: arith.addf {{.*}} : vector<8xf32>
+// CHECK: vector.shuffle
+// CHECK-COUNT-6: vector.store
+nn.kernel @short_planes(%x: tensor<16x3x1xf32>, %y: tensor<1x3x2xf32>) -> tensor<16x3x2xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<16x3x2xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, 0)>, affine_map<(i, j, k) -> (0, j, k)>, affine_map<(i, j, k) -> (i, j, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %y : tensor<16x3x1xf32>, tensor<1x3x2xf32>) outs(%empty : tensor<16x3x2xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.addf %p, %q : f32
+    linalg.yield %0 : f32
+  } -> tensor<16x3x2xf32>
+  nn.yield %z : tensor<16x3x2xf32>
+}
+
+// What lies behind a place that data choose is one row, of however many dimensions.
+// CHECK-LABEL: func.func private @chosen_planes_inside
+// CHECK: scf.for {{.*}} to %c20
+// CHECK-NOT: scf.for
+// CHECK-COUNT-4: vector.load {{.*}} : memref<160xf32>, vector<8xf32>
+nn.kernel @chosen_planes(%x: tensor<5x4x8xf32>, %at: tensor<20xi64>) -> tensor<20x4x8xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<20x4x8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%at : tensor<20xi64>) outs(%empty : tensor<20x4x8xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %place = arith.index_cast %p : i64 to index
+    %j = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %v = tensor.extract %x[%place, %j, %k] {checked = array<i64: 0>} : tensor<5x4x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<20x4x8xf32>
+  nn.yield %y : tensor<20x4x8xf32>
+}
+
 // The number of an element in a row of two is a constant where lanes run across rows, and the dimensions of which no
 // number is used are one loop.
 // CHECK-LABEL: func.func private @numbered_inside
