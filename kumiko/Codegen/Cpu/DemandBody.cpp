@@ -200,10 +200,31 @@ void Demand::store(Value value, Value memref, const Form &offset) {
     vector::MaskedStoreOp::create(b, loc, memref, index, mask(), value);
 }
 
+/// The byte that a truth value was loaded from; null where it is another one.
+static Value byteOf(Value value) {
+  auto isSet = value.getDefiningOp<arith::CmpIOp>();
+  return isSet && isSet.getPredicate() == arith::CmpIPredicate::ne && isSet.getLhs().getDefiningOp<memref::LoadOp>() &&
+                 isSet.getLhs().getType().isInteger(8) && matchPattern(isSet.getRhs(), m_Zero())
+             ? isSet.getLhs()
+             : Value();
+}
+
 void Demand::storeTogether(ArrayRef<Value> scalars, Value memref, const Form &first) {
-  SmallVector<Value> stored = llvm::map_to_vector(scalars, [&](Value scalar) { return asStored(scalar, memref); });
-  auto type = VectorType::get({int64_t(stored.size())}, stored.front().getType());
-  vector::StoreOp::create(b, loc, vector::FromElementsOp::create(b, loc, type, stored), memref, indexOf(first));
+  auto together = [&](ArrayRef<Value> values) -> Value {
+    auto type = VectorType::get({int64_t(values.size())}, values.front().getType());
+    return vector::FromElementsOp::create(b, loc, type, values);
+  };
+  SmallVector<Value> bytes = llvm::map_to_vector(scalars, byteOf);
+  Value vector;
+  if (llvm::all_of(bytes, [](Value byte) { return bool(byte); })) {
+    // Each is made 0 or 1 when all are there.
+    vector = together(bytes);
+    Value one = constantOf(DenseElementsAttr::get(cast<VectorType>(vector.getType()), b.getI8IntegerAttr(1)));
+    vector = arith::MinUIOp::create(b, loc, vector, one);
+  } else {
+    vector = together(llvm::map_to_vector(scalars, [&](Value scalar) { return asStored(scalar, memref); }));
+  }
+  vector::StoreOp::create(b, loc, vector, memref, indexOf(first));
 }
 
 void Demand::storeInterleaved(ArrayRef<Value> values, Value memref, const Form &first) {
