@@ -27,10 +27,10 @@ std::optional<Form> Demand::formOf(Value index) {
 
 static bool isNumber(const Form &form) { return form.isConstant() && form.constant.isStatic(); }
 
-/// Whether the form, but for its constant, is so many times another.
+/// Whether the form, but for its constant and its lanes, is so many times another.
 static bool isWhole(const Form &form, int64_t divisor) {
   auto isMultiple = [&](const auto &term) { return term.second.isStatic() && term.second.value() % divisor == 0; };
-  return divisor > 0 && form.constant.isStatic() && !form.terms.empty() && llvm::all_of(form.terms, isMultiple);
+  return divisor > 0 && form.constant.isStatic() && llvm::all_of(form.terms, isMultiple);
 }
 
 std::optional<Form> Demand::quotient(const Form &form, int64_t divisor) {
@@ -116,6 +116,15 @@ Value Demand::divided(Operation *op, ArrayRef<Value> operands) {
     if (form && (form->hasLanes() || (number && isWhole(*form, divisor.getSExtValue()))))
       if (std::optional<Form> apart = quotient(*form, divisor.getSExtValue()))
         return indexValue(*apart);
+  }
+  if (isa<arith::RemUIOp>(op) && isa<VectorType>(operands[0].getType()) && op->getResult(0).getType().isIndex() &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&divisor))) {
+    int64_t by = divisor.getSExtValue();
+    std::optional<Form> form = formOf(operands[0]);
+    // Lanes as far apart as what they are divided by all leave the same.
+    if (form && isWhole(*form, by) && form->lane.isStatic() && form->lane.value() % by == 0 &&
+        form->constant.value() >= 0)
+      return indexValue(Form(form->constant.value() % by));
   }
   if (!isa<arith::DivUIOp, arith::RemUIOp>(op) || !isa<VectorType>(operands[0].getType()) ||
       !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) || divisor.urem(lanes) != 0 || divisor.isZero())

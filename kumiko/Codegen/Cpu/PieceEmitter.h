@@ -139,8 +139,9 @@ private:
   void takeShortRows();
   /// The same for planes of a few lines, each of a few elements: lanes run across the planes.
   void takeShortPlanes();
-  /// A sum of what lies where the number of the element says, divided: lanes lie as many elements apart, and so many
-  /// rows are a group where the same is done with their number. What no element of a phase reads is then left out.
+  /// A sum of what lies where the number of the element says, divided, or a choice by what that leaves: lanes lie as
+  /// many elements apart, and so many rows are a group where the same is done with their number. What no element of a
+  /// phase reads is then left out.
   void takePhases();
   /// Vectors that are stored together.
   int64_t woven() const;

@@ -20,6 +20,8 @@ constexpr int64_t mostWoven = 16, farthestLanes = 8;
 
 /// Elements that what is read moves on by one for, at most; and rows, whose code is all there at once.
 constexpr int64_t mostPhases = 16, mostRowPhases = 8;
+/// The same where nothing is summed up.
+constexpr int64_t mostPairs = 4;
 
 /// Whether the last two dimensions become one and the others stay.
 static bool joinsLastTwo(tensor::CollapseShapeOp op) {
@@ -166,6 +168,14 @@ static bool needsExactQuotient(linalg::GenericOp op, int64_t divisor) {
   });
 }
 
+/// Whether `op` takes the quotient and the remainder of a place by `divisor`: pairs side by side, and the like.
+static bool takesRemainder(linalg::GenericOp op, int64_t divisor) {
+  return llvm::any_of(op.getBody()->getOps<arith::RemUIOp>(), [&](arith::RemUIOp rest) {
+    llvm::APInt by;
+    return rest.getType().isIndex() && matchPattern(rest.getRhs(), m_ConstantInt(&by)) && by.getSExtValue() == divisor;
+  });
+}
+
 void PieceEmitter::takePhases() {
   linalg::GenericOp op;
   for (auto each : k.body.getOps<linalg::GenericOp>())
@@ -174,9 +184,14 @@ void PieceEmitter::takePhases() {
         return;
       op = each;
     }
+  bool reduces = op != nullptr;
+  if (!op)
+    op = targets.front().piece->source.getDefiningOp<linalg::GenericOp>();
   if (!op || parts || phases != 1 || op.getNumResults() != 1 || !allMadeInPlace(op))
     return;
   int64_t divisor = divisorAlong(op, lane.loop);
+  if (!reduces && (!takesRemainder(op, divisor) || divisor > mostPairs))
+    return;
   if (divisor >= 2 && divisor <= mostPhases && lane.extent.isStatic() && lane.extent.value() >= 2 * divisor) {
     phases = divisor;
     leftOver = lane.extent.value() % phases;
