@@ -50,6 +50,7 @@ public:
       if (shown != result && shown.getType() == result.getType() && extents.of(shown) == extents.of(result))
         result.replaceAllUsesWith(shown);
     }
+    straighten();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
       if (isOpTriviallyDead(&op))
         op.erase();
@@ -61,6 +62,31 @@ public:
   }
 
 private:
+  /// Reshapes of reshapes become one where one is enough: a collapse can be followed to its end, a product read and
+  /// written through, where dimensions that are cut and joined again would hide both.
+  void straighten() {
+    auto isReshape = llvm::IsaAndPresentPred<tensor::ExpandShapeOp, tensor::CollapseShapeOp>;
+    for (Operation &op : llvm::make_early_inc_range(body)) {
+      if (!isReshape(&op) || llvm::all_of(op.getUsers(), isReshape) || !isReshape(op.getOperand(0).getDefiningOp()))
+        continue;
+      Value result = op.getResult(0), source = op.getOperand(0);
+      while (isReshape(source.getDefiningOp()))
+        source = source.getDefiningOp()->getOperand(0);
+      auto isKnown = [](Value tensor) {
+        auto type = cast<RankedTensorType>(tensor.getType());
+        return type.hasStaticShape() && type.getNumElements() != 0;
+      };
+      if (!isKnown(source) || !isKnown(result))
+        continue;
+      Extents from(extents.of(source)), to(extents.of(result));
+      auto [groupsFrom, groupsTo] = nn::commonGroups(from, to);
+      if (groupsFrom.size() < from.size() && groupsTo.size() < to.size())
+        continue;
+      OpBuilder b(&op);
+      result.replaceAllUsesWith(lower::reshape(b, op.getLoc(), {source, llvm::to_vector<4>(from)}, to));
+    }
+  }
+
   /// What `tensor` shows, behind reshapes that only add or drop dimensions of one element.
   Value seenThrough(Value tensor) {
     while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(tensor.getDefiningOp())) {

@@ -1,6 +1,6 @@
 //===- SplitKernels.cpp - cut kernels that would compute things again ------===//
+#include "kumiko/Schedule/SplitKernels.h"
 #include "kumiko/Nn/KernelSymbols.h"
-#include "kumiko/Schedule/KernelShape.h"
 #include "kumiko/Schedule/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -41,13 +41,11 @@ static bool isAskedAgain(Value tensor, const eq::Extent &elements, KernelExtents
   return false;
 }
 
-/// Products that are worth a register tile, and thereby a kernel of their own.
+/// Products that are worth a register tile.
 constexpr int64_t manyProducts = 1 << 15;
 
-static bool deservesTile(Operation &op, KernelExtents &extents) {
-  auto generic = cast<linalg::GenericOp>(op);
-  bool many = typicalSize(eq::product(extents.loopsOf(generic))) >= manyProducts;
-  return many && isContractionAlone(generic, extents);
+bool kumiko::deservesTile(linalg::GenericOp op, KernelExtents &extents) {
+  return typicalSize(eq::product(extents.loopsOf(op))) >= manyProducts && isContractionAlone(op, extents);
 }
 
 /// Whether something in front of `tensor` is summed up, divided or an elementary function: a contraction asks for each
@@ -151,10 +149,10 @@ private:
     for (Operation &op : body) {
       if (!isReduction(&op))
         continue;
-      bool tiled = !hasTile && deservesTile(op, extents);
+      auto generic = cast<linalg::GenericOp>(op);
+      bool tiled = !hasTile && deservesTile(generic, extents);
       if (tiled && !llvm::is_contained(results, op.getResult(0)))
         wanted.insert(op.getResult(0));
-      auto generic = cast<linalg::GenericOp>(op);
       for (Value operand : generic.getDpsInputs()) {
         while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(operand.getDefiningOp()))
           operand = operand.getDefiningOp()->getOperand(0);

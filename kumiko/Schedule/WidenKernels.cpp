@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 #include "kumiko/Lower/Exact.h"
 #include "kumiko/Nn/Nn.h"
-#include "kumiko/Schedule/KernelShape.h"
 #include "kumiko/Schedule/Passes.h"
+#include "kumiko/Schedule/SplitKernels.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -111,7 +111,8 @@ private:
     bool inParts = shape.kind == KernelKind::Contraction && shape.contraction.parts > 1; // which only a tile can do
     if (!isSumOfProducts(op) || (areFew(all) && !inParts))
       return true;
-    if (shape.kind == KernelKind::Contraction)
+    // Other kernels are cut around what deserves a tile, too.
+    if (shape.kind == KernelKind::Contraction || (shape.kind == KernelKind::Points && deservesTile(op, extents)))
       return false;
     int64_t points = typicalSize(all), read = 0;
     for (Value input : op.getDpsInputs())

@@ -66,3 +66,19 @@ nn.kernel @detour(%x: tensor<?x6xf32> {nn.extents = #nn.extents<"N", 6>}) -> (te
   } : tensor<?x6xf32> to tensor<?x8xf32>
   nn.yield %y : tensor<?x8xf32>
 }
+
+// Dimensions that are cut and joined again on the way: one reshape says the same.
+// CHECK-LABEL: nn.kernel @straight
+// CHECK: %[[Y:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2]] : tensor<2x12x6xf32> into tensor<24x6xf32>
+// CHECK-NEXT: tensor.pad %[[Y]]
+nn.kernel @straight(%x: tensor<2x12x6xf32>) -> tensor<24x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %a = tensor.expand_shape %x [[0], [1, 2], [3]] output_shape [2, 3, 4, 6] : tensor<2x12x6xf32> into tensor<2x3x4x6xf32>
+  %b = tensor.collapse_shape %a [[0, 1], [2], [3]] : tensor<2x3x4x6xf32> into tensor<6x4x6xf32>
+  %c = tensor.collapse_shape %b [[0, 1], [2]] : tensor<6x4x6xf32> into tensor<24x6xf32>
+  %y = tensor.pad %c low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<24x6xf32> to tensor<24x8xf32>
+  nn.yield %y : tensor<24x8xf32>
+}

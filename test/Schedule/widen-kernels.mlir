@@ -208,3 +208,32 @@ nn.kernel @weighted_threes(%x: tensor<100000x3xf32>, %w: tensor<100000x3xf32>) -
   } -> tensor<100000xf32>
   nn.yield %s : tensor<100000xf32>
 }
+
+// A product that its kernel will be cut around stays in f32 as one that has a kernel already, however few columns it has.
+// CHECK-LABEL: nn.kernel @behind_a_sum
+// CHECK: tensor<64x2xf64>
+// CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<4096x2xf32>)
+nn.kernel @behind_a_sum(%x: tensor<64x2x16xf32>, %w: tensor<4096x64xf32>) -> tensor<4096x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x2xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x2xf32>) -> tensor<64x2xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<64x2x16xf32>) outs(%i : tensor<64x2xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x2xf32>
+  %f = tensor.empty() : tensor<4096x2xf32>
+  %j = linalg.fill ins(%zero : f32) outs(%f : tensor<4096x2xf32>) -> tensor<4096x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>,
+                                        affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%w, %s : tensor<4096x64xf32>, tensor<64x2xf32>) outs(%j : tensor<4096x2xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4096x2xf32>
+  nn.yield %y : tensor<4096x2xf32>
+}
