@@ -28,7 +28,8 @@ op resize_axis(x: T, map?: f64; axis: int, out: int, gain: float, shift: float, 
           : d(o, k) < 2 ? ((a * d(o, k) - 5 * a) * d(o, k) + 8 * a) * d(o, k) - 4 * a : f64(0)
   u(o, k) = exclude and (b(o) + k < 0 or b(o) + k >= dim(x, axis)) ? f64(0) : w(o, k)
   t(o) += u(o, k)
-  r(i..., o at axis) += f64(x(i..., clamp(b(o) + k, 0, dim(x, axis) - 1) at axis)) * u(o, k) / t(o)
+  q(o, k) = u(o, k) / t(o)
+  r(i..., o at axis) += f64(x(i..., clamp(b(o) + k, 0, dim(x, axis) - 1) at axis)) * q(o, k)
   y(i..., o at axis) = T(crop and (c(o) < 0 or c(o) > dim(x, axis) - 1) ? f64(value) : r(i..., o at axis))
 }
 

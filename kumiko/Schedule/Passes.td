@@ -42,7 +42,8 @@ def SplitKernelsPass : Pass<"kumiko-split-kernels", "::mlir::ModuleOp"> {
     needs, would run once for each reader. Row kernels (softmax, layer norm) know how to share; any other such kernel is
     cut behind the reduction: one kernel writes its result, the next one reads it. So is a large contraction whose
     result is not written point by point (a slice of it, say): it has a template only by itself. An operand of it that
-    costs more than a read is written down in front of it: a softmax between two products is a row kernel.
+    costs more than a read is written down in front of it: a softmax between two products is a row kernel. So is a table
+    that each of many rows would compute anew, as the weights are that resize an image.
 
     Before: bodies are linalg on tensors. After: every kernel is a contraction, a row kernel, or points whose reductions
     are read once. Class: exact.

@@ -89,6 +89,33 @@ static bool computesAgain(linalg::GenericOp op, Value operand, KernelExtents &ex
   return computesFunction(operand) && points / many >= typicalSize(extents.elementsOf(operand));
 }
 
+/// Readers of an element from which on anything of several steps is better kept, and the steps. A division, and what
+/// finds a whole number, count as four.
+constexpr int64_t veryManyReaders = 256, manySteps = 12, longStep = 4;
+
+/// Steps that lead to an element of `tensor`, as far as nothing is summed up.
+static int64_t stepsOf(Value tensor) {
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
+  auto op = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!op || isReduction(op))
+    return 0;
+  int64_t steps = 0;
+  for (Operation &inner : op.getBody()->without_terminator())
+    if (!inner.hasTrait<OpTrait::ConstantLike>())
+      steps += isa<arith::DivFOp, arith::FPToSIOp, math::FloorOp, math::CeilOp>(inner) ? longStep : 1;
+  for (Value input : op.getDpsInputs())
+    steps += stepsOf(input);
+  return steps;
+}
+
+/// Whether `operand` is a table that each row of what `op` sums up would find anew, as the weights of taps are that
+/// resize an image.
+static bool findsAgain(linalg::GenericOp op, Value operand, KernelExtents &extents) {
+  int64_t points = typicalSize(eq::product(extents.loopsOf(op)));
+  return points / veryManyReaders >= typicalSize(extents.elementsOf(operand)) && stepsOf(operand) >= manySteps;
+}
+
 /// Windows that read an element from which on it is better padded once and kept than looked for by each of them; fewer
 /// where rows are so short that each lane does.
 constexpr int64_t manyWindows = 4, someWindows = 2, shortRow = 8;
@@ -157,7 +184,8 @@ private:
         while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(operand.getDefiningOp()))
           operand = operand.getDefiningOp()->getOperand(0);
         bool pads = !hasTile && !functions && padsRows(generic, operand, extents);
-        if (tiled ? costsMore(operand) : computesAgain(generic, operand, extents) || pads)
+        bool again = computesAgain(generic, operand, extents) || (!hasTile && findsAgain(generic, operand, extents));
+        if (tiled ? costsMore(operand) : again || pads)
           wanted.insert(operand);
       }
     }

@@ -172,3 +172,38 @@ nn.kernel @padded_total(%x: tensor<6xf32>) -> tensor<f32> {
   } -> tensor<f32>
   nn.yield %y : tensor<f32>
 }
+
+// Weights that each of many rows would find anew are written down first.
+// CHECK-LABEL: func @weights
+// CHECK: %[[W:.*]] = nn.call @{{k_[0-9a-f]+}}() : () -> tensor<16xf32>
+// CHECK: nn.call @{{k_[0-9a-f]+}}({{.*}}%[[W]])
+func.func @weights(%x: tensor<16x4096xf32>) -> tensor<4096xf32> {
+  %0 = nn.call @weighted(%x) : (tensor<16x4096xf32>) -> tensor<4096xf32>
+  return %0 : tensor<4096xf32>
+}
+nn.kernel @weighted(%x: tensor<16x4096xf32>) -> tensor<4096xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e16 = tensor.empty() : tensor<16xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%e16 : tensor<16xf32>) {
+  ^bb0(%o: f32):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i64
+    %2 = arith.sitofp %1 : i64 to f32
+    %3 = math.ceil %2 : f32
+    %4 = arith.divf %2, %3 : f32
+    %5 = arith.divf %4, %3 : f32
+    linalg.yield %5 : f32
+  } -> tensor<16xf32>
+  %e = tensor.empty() : tensor<4096xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<4096xf32>) -> tensor<4096xf32>
+  %y = linalg.generic {indexing_maps = [#column, #second, #first], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<16x4096xf32>, tensor<16xf32>) outs(%i : tensor<4096xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.mulf %0, %q : f32
+    %2 = arith.addf %o, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<4096xf32>
+  nn.yield %y : tensor<4096xf32>
+}
