@@ -135,9 +135,14 @@ private:
   };
 
   mlir::Value atGeneric(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
-  /// One step of a reduction for all positions of its loops.
+  /// One step of a reduction for all positions of its loops; in two ways where it reads at places from memory, of which
+  /// most often all exist: then each is read from there when it is needed, for all positions.
   llvm::SmallVector<mlir::Value> reduceStep(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> dims,
                                             llvm::ArrayRef<mlir::Value> carried, bool wide);
+  llvm::SmallVector<mlir::Value> reduceStepAt(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> dims,
+                                              llvm::ArrayRef<mlir::Value> carried, bool wide);
+  /// What `extract` in the body of `op` reads, lane by lane, at indices that are found for each lane by itself.
+  mlir::Value extractedByLane(mlir::linalg::GenericOp op, mlir::tensor::ExtractOp extract, llvm::ArrayRef<Form> dims);
   mlir::Value atRegion(Region region, llvm::ArrayRef<Form> position);
   /// One of two values, of which only that one is computed; `wide`: of all lanes.
   mlir::Value choose(mlir::Value condition, mlir::Type element, bool wide, llvm::function_ref<mlir::Value()> then,
@@ -222,6 +227,8 @@ private:
   Places places = Places::Checked;
   /// Whether none is hoped to count from the end.
   bool countsFromStart = true;
+  /// A condition in a body that all lanes are known to meet, or null.
+  mlir::Value met;
   /// Memrefs of one i32, on the stack: whether a place did not exist, and whether one was not as hoped for. Null while
   /// nothing was checked.
   mlir::Value failure, doubt;

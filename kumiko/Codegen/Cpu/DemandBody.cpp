@@ -492,6 +492,16 @@ Value Demand::extractedInside(tensor::ExtractOp op, ArrayRef<Value> indices) {
   });
 }
 
+Value Demand::extractedByLane(linalg::GenericOp op, tensor::ExtractOp extract, ArrayRef<Form> dims) {
+  SmallVector<Value> wanted(extract.getIndices());
+  return lanewise(extract.getType(), [&](const Extent &lane) {
+    Position position;
+    for (Value index : bodyValues(op, positionAtLane(dims, lane), SmallVector<Value>(op->getNumOperands()), wanted))
+      position.push_back(Form::ofSlot(addSlot(index)));
+    return at(extract.getTensor(), position);
+  });
+}
+
 /// Whether `use` is an index that is checked, maybe after a cast.
 static bool isChecked(OpOperand &use) {
   if (auto cast = dyn_cast<arith::IndexCastOp>(use.getOwner()))
@@ -581,10 +591,13 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
       fromStart = places == Places::Taken ? wrapped(&inner, valueOf(fromStart)) : Value();
     if (fromStart)
       values[inner.getResult(0)] = valueOf(fromStart);
+    else if (met && inner.getResult(0) == met)
+      values[met] = constantOf(b.getBoolAttr(true));
     else if (auto index = dyn_cast<linalg::IndexOp>(inner))
       values[index] = indexValue(dims[index.getDim()]);
     else if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
-      values[extract] = extracted(extract, operands);
+      values[extract] = met && met.getParentBlock() == block && hasLanes(dims) ? extractedByLane(op, extract, dims)
+                                                                               : extracted(extract, operands);
     else if (!inner.hasTrait<OpTrait::ConstantLike>())
       values[inner.getResult(0)] = elementwise(&inner, operands);
   }

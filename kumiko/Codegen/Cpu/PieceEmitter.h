@@ -124,6 +124,11 @@ private:
   bool sumsWindows() const;
   /// Lanes that hold a row of windows.
   int64_t widthOfRow() const;
+  /// Whether a sum at places from memory is worth a look at how far these are from each other, before planes are taken
+  /// together.
+  bool canLookAtPlaces(mlir::linalg::GenericOp op);
+  /// Whether the places of a vector in the middle of the row at hand lie near each other.
+  mlir::Value placesLieNear(mlir::linalg::GenericOp op);
   /// Neighbours along the last loop but the lanes are reduced together; those that are left over one by one.
   void emitWindows(mlir::linalg::GenericOp op);
   void windowsAt(mlir::linalg::GenericOp op, unsigned loop, const Form &first, int64_t count, const Form &lanes);
@@ -167,6 +172,8 @@ private:
   llvm::ArrayRef<Target> targets;
   /// Neighbours that are reduced together.
   int64_t together = 1;
+  /// Places further apart than so many elements are read plane by plane; 0 where no difference is made.
+  int64_t nearPlaces = 0;
   llvm::SmallVector<MergedLoop> loops;
   MergedLoop lane{}, line{};
   /// What is read, over the loops.

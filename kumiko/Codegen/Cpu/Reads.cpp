@@ -140,15 +140,16 @@ bool Reads::canMerge(unsigned outer, unsigned inner, const eq::Extent &innerExte
   return llvm::all_of(forms, asOne) && llvm::all_of(chosenForms, asOne);
 }
 
-bool kumiko::cpu::readsPlaces(linalg::GenericOp op) {
-  auto isPlace = [](Value index) {
-    if (auto guarded = index.getDefiningOp<arith::SelectOp>())
-      index = guarded.getTrueValue();
-    auto cast = index.getDefiningOp<arith::IndexCastOp>();
-    return cast && isa<BlockArgument>(cast.getIn());
-  };
-  return llvm::any_of(op.getBody()->getOps<tensor::ExtractOp>(),
-                      [&](tensor::ExtractOp extract) { return llvm::any_of(extract.getIndices(), isPlace); });
+Value kumiko::cpu::placeRead(linalg::GenericOp op) {
+  for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
+    for (Value index : extract.getIndices()) {
+      if (auto guarded = index.getDefiningOp<arith::SelectOp>())
+        index = guarded.getTrueValue();
+      auto cast = index.getDefiningOp<arith::IndexCastOp>();
+      if (cast && isa<BlockArgument>(cast.getIn()))
+        return cast;
+    }
+  return Value();
 }
 
 SmallVector<MergedLoop> kumiko::cpu::mergeLoops(const Reads &reads, ArrayRef<unsigned> loops,

@@ -49,8 +49,9 @@ struct MergedLoop {
   eq::Extent extent;
 };
 
-/// Whether what `op` sums lies at places that are read from memory as they are, but for a look at whether they exist.
-bool readsPlaces(mlir::linalg::GenericOp op);
+/// The place that `op` reads an element at, where that is read from memory as it is, but for a look at whether it
+/// exists; an index in the body of `op`, or null.
+mlir::Value placeRead(mlir::linalg::GenericOp op);
 
 /// Merges neighbours among `loops` (outer first) where `reads` allow it; loops of one point disappear.
 llvm::SmallVector<MergedLoop> mergeLoops(const Reads &reads, llvm::ArrayRef<unsigned> loops,

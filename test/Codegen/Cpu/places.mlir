@@ -103,13 +103,12 @@ nn.kernel @short_rows_of_places(%x: tensor<40x9xf32>, %i: tensor<40x5xi64>) -> t
   nn.yield %y : tensor<40x5xf32>
 }
 
-// Two planes are sampled at a time, with one loop over the places of a point, and points of both dimensions are one row.
+// Half of the planes are sampled at a time, with one loop over the places of a point, and points of both dimensions are one row.
 // CHECK-LABEL: func.func @samples
 // CHECK: scf.for
 // CHECK: scf.for %{{.*}} = %c0 to %c48 step %c8
-// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>)
-// CHECK: vector.store
-// CHECK: vector.store
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK-COUNT-3: vector.store
 nn.kernel @samples(%x: tensor<6x100xf32>, %i: tensor<4x8x6xi32>) -> tensor<6x8x6xf32>
     attributes {schedule = {template = "points", chunks = 1 : i64}} {
   %empty = tensor.empty() : tensor<6x8x6xf32>
@@ -126,4 +125,41 @@ nn.kernel @samples(%x: tensor<6x100xf32>, %i: tensor<4x8x6xi32>) -> tensor<6x8x6
     linalg.yield %next : f32
   } -> tensor<6x8x6xf32>
   nn.yield %y : tensor<6x8x6xf32>
+}
+
+// Planes that do not fit the nearest cache together are sampled four at a time where places lie near each other, else one
+// by one. Where all places of a vector exist each is read from memory by itself, else as a vector that lanes leave.
+// CHECK-LABEL: func.func @large_planes
+// CHECK: vector.reduction <minsi>
+// CHECK: vector.reduction <maxsi>
+// CHECK: scf.if
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK: %[[ALL:.*]] = vector.reduction <and>
+// CHECK: scf.if %[[ALL]]
+// CHECK: memref.load {{.*}} memref<192xi32
+// CHECK: } else {
+// CHECK: vector.extract {{.*}} : i32 from vector<8xi32>
+// CHECK: } else {
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>)
+nn.kernel @large_planes(%x: tensor<8x4096xf32>, %i: tensor<4x48xi32>) -> tensor<8x48xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<8x48xf32>
+  %zero = arith.constant 0.0 : f32
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x48xf32>) -> tensor<8x48xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(c, h, k) -> (k, h)>, affine_map<(c, h, k) -> (c, h)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%i : tensor<4x48xi32>) outs(%start : tensor<8x48xf32>) {
+  ^bb0(%p: i32, %sum: f32):
+    %c = linalg.index 0 : index
+    %c0 = arith.constant 0 : index
+    %c4096 = arith.constant 4096 : index
+    %place = arith.index_cast %p : i32 to index
+    %exists = arith.cmpi ult, %place, %c4096 : index
+    %inside = arith.select %exists, %place, %c0 : index
+    %e = tensor.extract %x[%c, %inside] {guarded} : tensor<8x4096xf32>
+    %v = arith.select %exists, %e, %zero : f32
+    %next = arith.addf %sum, %v : f32
+    linalg.yield %next : f32
+  } -> tensor<8x48xf32>
+  nn.yield %y : tensor<8x48xf32>
 }
