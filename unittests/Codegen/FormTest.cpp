@@ -53,10 +53,10 @@ TEST(MergeLoops, OnlyWhatEveryReadTreatsAsOne) {
   EXPECT_EQ(mergeLoops(window, {0, 1}, {4, 8}).size(), 2u);
 }
 
-TEST(MergeLoops, OpaqueLoopsStay) {
+TEST(MergeLoops, TiedLoopsStay) {
   Storage storage;
   Reads reads(2, storage);
   reads.forms.push_back(linearize({Form::ofSlot(0), Form::ofSlot(1)}, {4, 8}));
-  reads.opaque.set(1);
+  reads.tied.set(1);
   EXPECT_EQ(mergeLoops(reads, {0, 1}, {4, 8}).size(), 2u);
 }

@@ -14,11 +14,13 @@ namespace kumiko::cpu {
 /// Slots 0 .. loops-1 stand for the loops of the caller.
 struct Reads {
   Reads(unsigned loops, Storage &storage)
-      : opaque(loops), choosing(loops), storage(storage), tied(loops), nextSlot(loops) {}
+      : opaque(loops), tied(loops), choosing(loops), storage(storage), nextSlot(loops) {}
 
   llvm::SmallVector<Form> forms;
   /// Loops that are used other than linearly: in a bounds test, a division, as a value.
   llvm::SmallBitVector opaque;
+  /// Those of them whose numbers are more than indices of buffers as they are.
+  llvm::SmallBitVector tied;
   /// Loops on which it depends where data say that something is read.
   llvm::SmallBitVector choosing;
   /// Bodies that read at indices they compute, with the values of their loops.
@@ -34,8 +36,7 @@ struct Reads {
 
 private:
   Storage &storage;
-  /// Opaque loops whose numbers are more than indices of buffers as they are, and how the latter treat the others.
-  llvm::SmallBitVector tied;
+  /// How buffers that are read at computed indices treat the loops whose numbers are such indices.
   llvm::SmallVector<Form> chosenForms;
   void mark(llvm::SmallBitVector &loops, llvm::ArrayRef<Form> forms);
   void markChoosing(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims);
