@@ -85,22 +85,35 @@ private:
   Error scatter() {
     unsigned tensor = statement.targets[0].tensor;
     const eq::TensorType &type = instance.tensors[tensor].type;
-    if (statement.targets.size() > 1 || (statement.combine != eq::Combine::Set && type.element != valueType()))
-      return createStringError("a scatter that is rounded at its end has no plain loop here");
-    if (!statement.continues) {
-      std::string start = statement.into ? formatv("t{0}[i]", *statement.into).str()
-                                         : ExprWriter::identity(statement.combine, type.element);
-      out +=
-          formatv("for (int64_t i = 0; i < {0}; ++i) t{1}[i] = {2};\n", eq::product(type.shape).value(), tensor, start);
+    if (statement.targets.size() > 1)
+      return createStringError("a scatter into two tensors has no plain loop here");
+    int64_t count = eq::product(type.shape).value();
+    // Sums in a wider type are rounded once, at the end.
+    bool same = statement.combine == eq::Combine::Set || type.element == valueType();
+    std::string sums = same ? formatv("t{0}", tensor).str() : formatv("s{0}", number).str();
+    if (!same)
+      out += formatv("static {0} {1}[{2}];\n", typeInC(valueType()), sums, std::max<int64_t>(count, 1));
+    if (!statement.continues || !same) {
+      std::string start = statement.continues ? formatv("t{0}[i]", tensor).str()
+                          : statement.into    ? formatv("t{0}[i]", *statement.into).str()
+                                              : ExprWriter::identity(statement.combine, valueType());
+      out += formatv("for (int64_t i = 0; i < {0}; ++i) {1}[i] = {2};\n", count, sums, start);
     }
     open(0, statement.loops.size());
     ExprWriter expressions = writer();
     condition(expressions, expressions.inside(tensor, statement.targets[0].indices));
     std::string value = expressions.write(*statement.values[0]);
-    std::string left = target(expressions, 0);
+    std::string left = sums + afterName(target(expressions, 0));
     out += formatv("{0} = {1};\n", left, expressions.combine(statement.combine, left, value));
     close(statement.loops.size() + 1);
+    if (!same)
+      out += formatv("for (int64_t i = 0; i < {0}; ++i) t{1}[i] = {2}[i];\n", count, tensor, sums);
     return Error::success();
+  }
+
+  /// The index of an element: `[...]` of `t1[...]`.
+  static std::string afterName(StringRef element) {
+    return element.drop_until([](char c) { return c == '['; }).str();
   }
 
   /// The new value of sums `sums`, one per target: the first decides, the others come along.
@@ -160,7 +173,7 @@ private:
     ExprWriter expressions = writer();
     SmallVector<std::string> sums;
     for (unsigned i = 0; i < names.size(); ++i)
-      sums.push_back(names[i] + StringRef(target(expressions, i)).drop_until([](char c) { return c == '['; }).str());
+      sums.push_back(names[i] + afterName(target(expressions, i)));
     combine(expressions, sums);
     close(statement.loops.size());
     for (auto [i, to] : enumerate(statement.targets))

@@ -150,7 +150,7 @@ public:
     bool hasTile = kind == KernelKind::Contraction;
     SmallVector<Value> cuts = aroundContractions(body, results, extents, hasTile);
     if (cuts.empty() && !hasTile)
-      cuts = behindReductions(body, extents);
+      cuts = behindReductions(body, results, extents);
     if (cuts.empty())
       return;
     SmallVector<nn::CallOp> calls;
@@ -195,14 +195,18 @@ private:
     return cuts;
   }
 
-  /// The reductions whose results are asked for more than once.
-  static SmallVector<Value> behindReductions(Block &body, KernelExtents &extents) {
+  /// The reductions whose results are asked for more than once, and scatters with something behind them: alone they go
+  /// over their points once, here each element would look at all of them.
+  static SmallVector<Value> behindReductions(Block &body, ValueRange results, KernelExtents &extents) {
     SmallVector<Value> cuts;
-    for (Operation &op : body)
-      if (isReduction(&op))
-        for (Value result : op.getResults())
-          if (isAskedAgain(result, extents.elementsOf(result), extents))
-            cuts.push_back(result);
+    for (Operation &op : body) {
+      if (!isReduction(&op))
+        continue;
+      for (Value result : op.getResults())
+        if (isAskedAgain(result, extents.elementsOf(result), extents) ||
+            (!llvm::is_contained(results, result) && scatterShapeOf(cast<linalg::GenericOp>(op), extents)))
+          cuts.push_back(result);
+    }
     return cuts;
   }
 

@@ -54,3 +54,15 @@ func.func @main(%x: tensor<8192x4xf32>, %i: tensor<1000000x1xi64>, %u: tensor<10
       : (tensor<8192x4xf32>, tensor<1000000x1xi64>, tensor<1000000x4xf32>) -> tensor<8192x4xf32>
   return %y : tensor<8192x4xf32>
 }
+
+// -----
+
+// Sums of a narrow type are rounded by a kernel of its own: behind a scatter in the same kernel each element would look at
+// all points.
+// CHECK-DAG: nn.kernel {{.*}} -> tensor<64x32xf32> {{.*}} template = "scatter"
+// CHECK-DAG: nn.kernel {{.*}} -> tensor<64x32xf16> {{.*}} template = "points"
+func.func @main(%x: tensor<64x32xf16>, %i: tensor<64x16xi64>, %u: tensor<64x16xf16>) -> tensor<64x32xf16> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 1, kind = "+"}
+      : (tensor<64x32xf16>, tensor<64x16xi64>, tensor<64x16xf16>) -> tensor<64x32xf16>
+  return %y : tensor<64x32xf16>
+}
