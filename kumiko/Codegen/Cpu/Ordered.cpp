@@ -278,11 +278,11 @@ void kumiko::cpu::emitScatter(Kernel &k) {
   reads.collect(start, apply(result, everyLoop));
   reads.forms.push_back(k.storage.offsetIn(op->getResult(0), apply(result, everyLoop)));
 
-  // Stores past the caches are waited for once per outer point.
+  // Stores past the caches are waited for once per outer point; they are for stretches, which shares of rows are not.
   Extent stretch = 1;
   for (unsigned loop : elements)
     stretch *= shape.loops.extents[loop];
-  bool isLong = typicalSize(stretch) >= longStretch;
+  bool isLong = !share.inside && typicalSize(stretch) >= longStretch;
   share.outer([&] {
     SmallVector<unsigned> copied = elements, rows = places;
     auto copy = [&] { k.demand.store(k.demand.at(start, apply(result, share.point)), memref, here()); };
