@@ -267,8 +267,8 @@ static bool callsForEach(Block &body, ValueRange results, KernelExtents &extents
 /// Whether what is written leaves the last cache before anyone reads it again. Then a store that goes past the caches
 /// saves reading what it overwrites: a third of the time of a copy. What stays in the cache must not be written so,
 /// since the next kernel would wait for memory; nor what takes longer to compute than to read, since such stores are
-/// waited for. By measurement (docs/bench/ops.md) what is read counts twice: a result alone stays in the cache in part,
-/// though it is larger.
+/// waited for. By measurement (docs/bench/scalar-loops.md) what is read counts twice: a result alone stays in the cache
+/// in part, though it is larger.
 static bool leavesCaches(Block &body, ValueRange results, KernelExtents &extents, const Machine &machine) {
   for (auto op : body.getOps<linalg::GenericOp>())
     if (llvm::any_of(*op.getBody(), isFunction))
