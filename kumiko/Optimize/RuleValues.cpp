@@ -54,14 +54,14 @@ static std::optional<RuleNumber> picked(const RuleNumber &list, const RuleNumber
   return result;
 }
 
-/// Entries that are neither the batch (0) nor the channels.
-static std::optional<RuleNumber> spatial(const RuleNumber &list, const RuleNumber &channel) {
+/// Entries that are neither the batch (0) nor the channels; or those that are.
+static std::optional<RuleNumber> spatial(const RuleNumber &list, const RuleNumber &channel, bool others = false) {
   RuleNumber result;
   result.isList = true;
   if (!list.isList || channel.isList || channel.other || !channel.numbers[0].isStatic())
     return std::nullopt;
   for (auto [d, entry] : llvm::enumerate(list.numbers))
-    if (d != 0 && int64_t(d) != channel.numbers[0].value())
+    if ((d == 0 || int64_t(d) == channel.numbers[0].value()) == others)
       result.numbers.push_back(entry);
   return result;
 }
@@ -95,8 +95,8 @@ static std::optional<RuleNumber> joined(const RuleNumber &first, const RuleNumbe
 }
 
 /// dims(x) are the extents of a tensor, axes(x) the numbers of its dimensions, spatial(list, c) what remains of a list
-/// with an entry per dimension when batch and channels are left out, inverse(p) the permutation back, joined(a, b) the
-/// dimensions a and those that b names without them.
+/// with an entry per dimension when batch and channels are left out, outside(list, c) these two, inverse(p) the
+/// permutation back, joined(a, b) the dimensions a and those that b names without them.
 static std::optional<RuleNumber> call(const RuleValue &value, const RuleBinding &binding) {
   if (value.text == "dims" || value.text == "axes") {
     Value x = binding.value(value.operands[0].text);
@@ -113,8 +113,8 @@ static std::optional<RuleNumber> call(const RuleValue &value, const RuleBinding 
     b = evaluate(value.operands[1], binding);
   if (value.text == "inverse")
     return a ? inverse(*a) : std::nullopt;
-  if (value.text == "spatial")
-    return a && b ? spatial(*a, *b) : std::nullopt;
+  if (value.text == "spatial" || value.text == "outside")
+    return a && b ? spatial(*a, *b, /*others=*/value.text == "outside") : std::nullopt;
   if (value.text == "joined")
     return a && b ? joined(*a, *b) : std::nullopt;
   llvm::report_fatal_error("rules have no function '" + llvm::Twine(value.text) + "'");

@@ -53,3 +53,28 @@ func.func @shared(%x: tensor<4xi32>, %y: tensor<4xi32>, %a: tensor<4xi32>) -> (t
   %2 = nn.add %0, %1 : tensor<4xi32>
   return %2, %0 : tensor<4xi32>, tensor<4xi32>
 }
+
+!channels = tensor<1x?x5x5xf32, #nn.extents<1, "C", 5, 5>>
+!more = tensor<1x?x7x7xf32, #nn.extents<1, "C+1", 7, 7>>
+
+// A channel of zeros is a channel: it does not go into a convolution, also where nobody knows how many there are.
+// CHECK-LABEL: func.func @pad_channels
+// CHECK: nn.pad
+// CHECK: nn.conv
+func.func @pad_channels(%x: !channels, %w: tensor<2x4x3x3xf32>) -> tensor<1x2x5x5xf32> {
+  %0 = nn.pad %x {lo = array<i64: 0, 0, 1, 1>, hi = array<i64: 0, 1, 1, 1>} : (!channels) -> !more
+  %1 = nn.conv %0, %w {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, hi = array<i64: 0, 0>}
+      : (!more, tensor<2x4x3x3xf32>) -> tensor<1x2x5x5xf32>
+  return %1 : tensor<1x2x5x5xf32>
+}
+
+// Zeros around the image do.
+// CHECK-LABEL: func.func @pad_image
+// CHECK-NOT: nn.pad
+// CHECK: nn.conv {{.*}}hi = array<i64: 1, 1>, lo = array<i64: 1, 1>
+func.func @pad_image(%x: tensor<1x4x5x5xf32>, %w: tensor<2x4x3x3xf32>) -> tensor<1x2x5x5xf32> {
+  %0 = nn.pad %x {lo = array<i64: 0, 0, 1, 1>, hi = array<i64: 0, 0, 1, 1>} : (tensor<1x4x5x5xf32>) -> tensor<1x4x7x7xf32>
+  %1 = nn.conv %0, %w {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, hi = array<i64: 0, 0>}
+      : (tensor<1x4x7x7xf32>, tensor<2x4x3x3xf32>) -> tensor<1x2x5x5xf32>
+  return %1 : tensor<1x2x5x5xf32>
+}
