@@ -54,15 +54,25 @@ static std::optional<RuleNumber> picked(const RuleNumber &list, const RuleNumber
   return result;
 }
 
-/// Entries that are neither the batch (0) nor the channels; or those that are.
-static std::optional<RuleNumber> spatial(const RuleNumber &list, const RuleNumber &channel, bool others = false) {
+/// Entries that are neither the batch (0) nor the channels.
+static std::optional<RuleNumber> spatial(const RuleNumber &list, const RuleNumber &channel) {
   RuleNumber result;
   result.isList = true;
   if (!list.isList || channel.isList || channel.other || !channel.numbers[0].isStatic())
     return std::nullopt;
   for (auto [d, entry] : llvm::enumerate(list.numbers))
-    if ((d == 0 || int64_t(d) == channel.numbers[0].value()) == others)
+    if (d != 0 && int64_t(d) != channel.numbers[0].value())
       result.numbers.push_back(entry);
+  return result;
+}
+
+/// The same of a list that is 0 for batch and channels; nothing of any other.
+static std::optional<RuleNumber> around(const RuleNumber &list, const RuleNumber &channel) {
+  std::optional<RuleNumber> result = spatial(list, channel);
+  auto isOutside = [&](size_t d) { return d == 0 || int64_t(d) == channel.numbers[0].value(); };
+  for (auto [d, entry] : llvm::enumerate(list.numbers))
+    if (result && isOutside(d) && !entry.is(0))
+      return std::nullopt;
   return result;
 }
 
@@ -113,8 +123,10 @@ static std::optional<RuleNumber> call(const RuleValue &value, const RuleBinding 
     b = evaluate(value.operands[1], binding);
   if (value.text == "inverse")
     return a ? inverse(*a) : std::nullopt;
-  if (value.text == "spatial" || value.text == "outside")
-    return a && b ? spatial(*a, *b, /*others=*/value.text == "outside") : std::nullopt;
+  if (value.text == "spatial")
+    return a && b ? spatial(*a, *b) : std::nullopt;
+  if (value.text == "around")
+    return a && b ? around(*a, *b) : std::nullopt;
   if (value.text == "joined")
     return a && b ? joined(*a, *b) : std::nullopt;
   llvm::report_fatal_error("rules have no function '" + llvm::Twine(value.text) + "'");
