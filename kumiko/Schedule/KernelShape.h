@@ -82,6 +82,9 @@ bool isSumOfProducts(mlir::linalg::GenericOp op);
 /// Fills in the roles of the loops of `shape.op`; false with a reason when one has none.
 bool assignRoles(ContractionShape &shape, std::string &why);
 
+/// The widths and signs of an integer contraction's factors; false with a reason when they cannot be laid out in words.
+bool describeFactors(ContractionShape &shape, std::string &why);
+
 /// The rows that all of `reductions` run over; `bodies` must work on them, too. False with a reason where they do not.
 bool findRows(llvm::ArrayRef<mlir::linalg::GenericOp> reductions, llvm::ArrayRef<mlir::linalg::GenericOp> bodies,
               KernelExtents &extents, RowsShape &rows, std::string &why);

@@ -1,0 +1,194 @@
+//===- DemandMemory.cpp - loads and stores of lanes ------------------------===//
+#include "kumiko/Codegen/Cpu/Demand.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::cpu;
+using eq::Extent;
+
+/// Truth values take a byte in memory; everywhere else they are i1.
+static bool isTruth(Type element) { return element.isInteger(1); }
+
+/// Further apart, most of what is loaded would be thrown away.
+constexpr int64_t widestSieve = 8;
+
+/// How far behind the start of a group of `step` elements `lowest` is, where buffer and loops consist of such groups;
+/// then a group may be read as a whole.
+static int64_t placeInGroup(MemRefType type, const Form &lowest, int64_t step) {
+  auto whole = [&](const Extent &count) { return count.isStatic() && count.value() % step == 0; };
+  bool groups = type.hasStaticShape() && type.getDimSize(0) % step == 0 && lowest.constant.isStatic() &&
+                lowest.constant.value() >= 0 &&
+                llvm::all_of(lowest.terms, [&](const auto &term) { return whole(term.second); });
+  return groups ? lowest.constant.value() % step : -1;
+}
+
+Value Demand::loadSome(Value memref, Value index, Type stored, int64_t count) {
+  auto type = VectorType::get({int64_t(lanes)}, stored);
+  if (count == lanes)
+    return vector::LoadOp::create(b, loc, type, memref, index);
+  return vector::MaskedLoadOp::create(b, loc, type, memref, index, entry.maskOf(count, lanes), spread(zeroOf(stored)));
+}
+
+Value Demand::sieve(Value memref, const Form &offset, Type stored) {
+  if (!active.isStatic() || active.is(1) || !offset.lane.isStatic() || lanes < 2)
+    return Value();
+  int64_t apart = offset.lane.value(), last = active.value() - 1, count = lanes;
+  int64_t step = std::abs(apart);
+  if (apart == 0 || step > widestSieve)
+    return Value();
+  Form lowest = offset.atLane(apart < 0 ? last : 0);
+  // Reads of the same groups at other places share their vectors.
+  int64_t first = placeInGroup(cast<MemRefType>(memref.getType()), lowest, step);
+  lowest = lowest + Form(-std::max<int64_t>(first, 0));
+  // Else from the lowest place on; the last vector ends with the highest, so that nothing beyond it is touched.
+  int64_t end = first < 0 ? last * step + 1 : (last + 1) * step, lastStart = std::max<int64_t>(end - count, 0);
+  first = std::max<int64_t>(first, 0);
+  Value result;
+  for (int64_t n = 0; n * count < end; ++n) {
+    int64_t start = std::min(n * count, lastStart);
+    Value vector = loadSome(memref, indexOf(lowest + Form(start)), stored, std::min(count, end - start));
+    // Of the lanes, those that this vector is the first to have.
+    SmallVector<int64_t> choice;
+    for (int64_t lane = 0; lane < count; ++lane) {
+      int64_t place = (apart < 0 ? last - lane : lane) * step + first;
+      bool here = place >= start && place < start + count && place >= n * count && place < end;
+      choice.push_back(here ? count + place - start : lane);
+    }
+    result = vector::ShuffleOp::create(b, loc, result ? result : vector, vector, choice);
+  }
+  return result;
+}
+
+Value Demand::load(Value memref, const Form &offset, Type element) {
+  Type stored = cast<MemRefType>(memref.getType()).getElementType();
+  auto truth = [&](Value byte) -> Value {
+    if (!isTruth(element) || stored == element)
+      return byte;
+    Value zero = isa<VectorType>(byte.getType()) ? spread(zeroOf(stored)) : zeroOf(stored);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, byte, zero);
+  };
+  if (!offset.hasLanes())
+    return truth(memref::LoadOp::create(b, loc, memref, indexOf(offset)));
+  if (!offset.lane.is(1))
+    if (Value lanesOfBlock = blocks.at(memref, offset, [&](const Form &place) { return indexOf(place); }))
+      return truth(lanesOfBlock);
+  if (!offset.lane.is(1)) {
+    if (Value sieved = sieve(memref, offset, stored))
+      return truth(sieved);
+    return lanewise(element, [&](const Extent &lane) { return load(memref, offset.atLane(lane), element); });
+  }
+  auto type = VectorType::get({int64_t(lanes)}, stored);
+  Value index = indexOf(offset.atLane(0));
+  if (allActive())
+    return truth(vector::LoadOp::create(b, loc, type, memref, index));
+  return truth(vector::MaskedLoadOp::create(b, loc, type, memref, index, mask(), spread(zeroOf(stored))));
+}
+
+Value Demand::asStored(Value value, Value memref) {
+  Type stored = cast<MemRefType>(memref.getType()).getElementType();
+  if (!isTruth(getElementTypeOrSelf(value.getType())) || isTruth(stored))
+    return value;
+  Type wide = isa<VectorType>(value.getType()) ? Type(VectorType::get({int64_t(lanes)}, stored)) : stored;
+  return arith::ExtUIOp::create(b, loc, wide, value);
+}
+
+bool Demand::mayGoPast(const Form &offset, VectorType type) const {
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  auto whole = [&](const Extent &count, int64_t multipleOf) {
+    return count.isStatic() && count.value() * multipleOf * bytes % bytesPastCaches == 0;
+  };
+  return allActive() && whole(offset.constant, 1) && whole(type.getNumElements(), 1) &&
+         llvm::all_of(offset.terms, [&](const auto &term) {
+           return whole(term.second, slots[term.first].multipleOf % bytesPastCaches);
+         });
+}
+
+void Demand::store(Value value, Value memref, const Form &offset) {
+  value = asStored(value, memref);
+  if (!offset.hasLanes()) {
+    memref::StoreOp::create(b, loc, value, memref, indexOf(offset));
+    return;
+  }
+  value = spread(value);
+  // One lane is stored by itself: x86 code generation of LLVM 22 turns a truncation that is stored under a mask of one
+  // lane into a store of the wide value, which writes beyond the end.
+  if (!offset.lane.is(1) || active.is(1))
+    return storeLanes(value, memref, offset);
+  Value index = indexOf(offset.atLane(0));
+  if (pastCaches && mayGoPast(offset.atLane(0), cast<VectorType>(value.getType())))
+    vector::StoreOp::create(b, loc, value, memref, index, /*nontemporal=*/true, llvm::Align(bytesPastCaches));
+  else if (allActive())
+    vector::StoreOp::create(b, loc, value, memref, index);
+  else
+    vector::MaskedStoreOp::create(b, loc, memref, index, mask(), value);
+}
+
+/// The byte that a truth value was loaded from; null where it is another one.
+static Value byteOf(Value value) {
+  auto isSet = value.getDefiningOp<arith::CmpIOp>();
+  return isSet && isSet.getPredicate() == arith::CmpIPredicate::ne && isSet.getLhs().getDefiningOp<memref::LoadOp>() &&
+                 isSet.getLhs().getType().isInteger(8) && matchPattern(isSet.getRhs(), m_Zero())
+             ? isSet.getLhs()
+             : Value();
+}
+
+void Demand::storeTogether(ArrayRef<Value> scalars, Value memref, const Form &first) {
+  auto together = [&](ArrayRef<Value> values) -> Value {
+    auto type = VectorType::get({int64_t(values.size())}, values.front().getType());
+    return vector::FromElementsOp::create(b, loc, type, values);
+  };
+  SmallVector<Value> bytes = llvm::map_to_vector(scalars, byteOf);
+  Value vector;
+  if (llvm::all_of(bytes, [](Value byte) { return bool(byte); })) {
+    // Each is made 0 or 1 when all are there.
+    vector = together(bytes);
+    Value one = constantOf(DenseElementsAttr::get(cast<VectorType>(vector.getType()), b.getI8IntegerAttr(1)));
+    vector = arith::MinUIOp::create(b, loc, vector, one);
+  } else {
+    vector = together(llvm::map_to_vector(scalars, [&](Value scalar) { return asStored(scalar, memref); }));
+  }
+  vector::StoreOp::create(b, loc, vector, memref, indexOf(first));
+}
+
+void Demand::storeInterleaved(ArrayRef<Value> values, Value memref, const Form &first) {
+  int64_t parts = values.size(), count = lanes, end = active.value() * parts;
+  for (int64_t vector = 0; vector * count < end; ++vector) {
+    Value woven = values[0];
+    for (int64_t part = 0; part < parts; ++part) {
+      SmallVector<int64_t> choice;
+      for (int64_t lane = 0; lane < count; ++lane) {
+        int64_t place = vector * count + lane;
+        bool keeps = place % parts != part && part != 0;
+        choice.push_back(keeps ? lane : part == 0 ? place / parts : count + place / parts);
+      }
+      woven = vector::ShuffleOp::create(b, loc, woven, values[part], choice);
+    }
+    Value index = indexOf(first.atLane(0) + Form(vector * count));
+    int64_t rest = end - vector * count;
+    if (rest == 1) // see store()
+      memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, woven, 0), memref, index);
+    else if (rest < count)
+      vector::MaskedStoreOp::create(b, loc, memref, index, entry.maskOf(rest, lanes), woven);
+    else
+      vector::StoreOp::create(b, loc, woven, memref, index);
+  }
+}
+
+void Demand::storeLanes(ArrayRef<Value> values, Value memref, ArrayRef<Form> offsets) {
+  SmallVector<Value> stored = llvm::map_to_vector(values, [&](Value value) { return spread(asStored(value, memref)); });
+  bool closed = llvm::all_of(offsets, [&](const Form &offset) { return offset.lane.is(int64_t(values.size())); });
+  if (active.isStatic() && values.size() > 1 && closed)
+    return storeInterleaved(stored, memref, offsets.front());
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (active.isStatic() && lane >= active.value())
+      return;
+    OpBuilder::InsertionGuard guard(b);
+    if (!active.isStatic()) {
+      Value live = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, indexOf(lane), indexOf(active));
+      b.setInsertionPointToStart(scf::IfOp::create(b, loc, live, /*withElseRegion=*/false).thenBlock());
+    }
+    for (auto [value, offset] : llvm::zip_equal(stored, offsets))
+      memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, int64_t(lane)), memref,
+                              indexOf(offset.atLane(lane)));
+  }
+}
