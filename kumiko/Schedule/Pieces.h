@@ -26,8 +26,8 @@ struct Border {
   Extents shape, low, extent, strides;
   eq::Extent constant;
   mlir::TypedAttr value;
-  /// The parts before and after each row inside have been filled with the row.
-  bool rowEndsDone = false;
+  /// So many of the last dimensions: what lies outside along them has been filled together with what lies inside.
+  size_t doneDimensions = 0;
 };
 
 struct Output {

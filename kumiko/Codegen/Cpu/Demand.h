@@ -104,6 +104,18 @@ public:
   /// The buffer that `tensor` is, seen through reshapes only; null otherwise.
   mlir::Value bufferBehind(mlir::Value tensor) const;
 
+  /// Where an element comes from: a constant, or a place in a buffer, over the numbers of loops.
+  struct Origin {
+    mlir::Value memref; ///< null for a constant
+    Form place;
+    mlir::TypedAttr constant;
+  };
+  /// Asks for the origins of elements at positions over the numbers of loops in these ranges. Nothing is emitted; what
+  /// is checked while it is read must not be asked for.
+  void withoutEmitting(llvm::ArrayRef<IndexRange> loops, llvm::function_ref<void(llvm::ArrayRef<Form>)> ask);
+  /// Nothing for an element that is computed, or that comes from a place which is not linear.
+  std::optional<Origin> originAt(mlir::Value tensor, llvm::ArrayRef<Form> position);
+
   /// What the kernel returns: 0, or KUMIKO_E_INDEX after a read at a place that does not exist.
   mlir::Value status();
 
@@ -222,6 +234,12 @@ private:
     mlir::Value condition;
   };
   llvm::DenseMap<mlir::Value, GuardedForm> guardedNumbers;
+  /// What is known while nothing is emitted: the slots of the loops, and what was loaded from where.
+  struct Tracing {
+    unsigned firstSlot, loops;
+    llvm::DenseMap<mlir::Value, std::pair<mlir::Value, Form>> loads;
+  };
+  Tracing *tracing = nullptr;
   /// How places from data are read: after a check; after a check that they are as hoped for; or as they are.
   enum class Places { Checked, Hoped, Taken };
   Places places = Places::Checked;

@@ -281,7 +281,7 @@ Value Demand::extractedInside(tensor::ExtractOp op, ArrayRef<Value> indices) {
   auto scalarAt = [&](ArrayRef<Value> scalars) {
     Position position;
     for (Value index : scalars)
-      position.push_back(Form::ofSlot(addSlot(index)));
+      position.push_back(tracing ? *formOf(index) : Form::ofSlot(addSlot(index)));
     return at(op.getTensor(), position);
   };
   if (llvm::none_of(indices, [](Value index) { return isa<VectorType>(index.getType()); }))

@@ -67,8 +67,12 @@ Value Demand::load(Value memref, const Form &offset, Type element) {
     Value zero = isa<VectorType>(byte.getType()) ? spread(zeroOf(stored)) : zeroOf(stored);
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, byte, zero);
   };
-  if (!offset.hasLanes())
-    return truth(memref::LoadOp::create(b, loc, memref, indexOf(offset)));
+  if (!offset.hasLanes()) {
+    Value loaded = truth(memref::LoadOp::create(b, loc, memref, indexOf(offset)));
+    if (tracing)
+      tracing->loads[loaded] = {memref, offset};
+    return loaded;
+  }
   if (!offset.lane.is(1))
     if (Value lanesOfBlock = blocks.at(memref, offset, [&](const Form &place) { return indexOf(place); }))
       return truth(lanesOfBlock);

@@ -178,7 +178,7 @@ void Kernel::fillBorders() {
 void Kernel::fillBorder(const Border &border, Value memref) {
   Value value = demand.constantOf(border.value);
   size_t rank = border.shape.size();
-  for (size_t d = 0; d < rank - (border.rowEndsDone ? 1 : 0); ++d) {
+  for (size_t d = 0; d < rank - border.doneDimensions; ++d) {
     Extent inside = border.low[d] + border.extent[d];
     const std::pair<Extent, Extent> ends[] = {{0, border.low[d]}, {inside, border.shape[d] - inside}};
     for (const auto &[start, count] : ends) {

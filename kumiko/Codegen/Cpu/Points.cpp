@@ -5,6 +5,7 @@
 // windows become straight-line code) all come out of it. What is read across memory is read in blocks (Blocks.h).
 //
 //===----------------------------------------------------------------------===//
+#include "kumiko/Codegen/Cpu/Cells.h"
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
 
 using namespace mlir;
@@ -239,7 +240,7 @@ SmallVector<PieceEmitter::RowEnds> PieceEmitter::takeRowEnds() {
       if (!before.isStatic() || !after.isStatic() || before.value() > most || after.value() > most)
         continue;
       ends.push_back({&target, k.demand.constantOf(border.value), before.value(), after.value()});
-      border.rowEndsDone = true;
+      border.doneDimensions = 1;
     }
   }
   return ends;
@@ -311,7 +312,9 @@ void kumiko::cpu::emitPoints(Kernel &k) {
     Extents shape(k.storage.extents.of(piece.source)), other(k.storage.extents.of(group.front().piece->source));
     return shape == other;
   };
-  for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
+  for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs)) {
+    if (emitCells(k, output, memref))
+      continue;
     for (const Piece &piece : output.pieces) {
       std::vector<Border> *borders = &output.borders;
       auto group = llvm::find_if(groups, [&, &piece = piece](const auto &each) { return fits(each, piece); });
@@ -319,6 +322,7 @@ void kumiko::cpu::emitPoints(Kernel &k) {
         group = groups.insert(groups.end(), SmallVector<Target>());
       group->push_back({&piece, memref, borders});
     }
+  }
   for (ArrayRef<Target> group : groups)
     PieceEmitter(k, group).emit();
   k.fillBorders();

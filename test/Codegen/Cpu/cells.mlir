@@ -1,0 +1,77 @@
+// RUN: kumiko-opt %s --kumiko-emit-kernels | FileCheck %s
+
+// Rows of two with a zero on either side: a vector of the result is one shuffle of what lies side by side. The last
+// group begins before the end of the one before it, so that nothing behind the last row is read.
+// CHECK-LABEL: func.func private @padded_inside
+// CHECK: scf.for
+// CHECK: arith.minsi
+// CHECK: vector.load {{.*}} : memref<200xf32>, vector<8xf32>
+// CHECK: vector.shuffle
+// CHECK: vector.store {{.*}} : memref<400xf32>, vector<8xf32>
+nn.kernel @padded(%x: tensor<100x2xf32>) -> tensor<100x4xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %zero = arith.constant 0.0 : f32
+  %y = tensor.pad %x low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<100x2xf32> to tensor<100x4xf32>
+  nn.yield %y : tensor<100x4xf32>
+}
+
+// The rows of two tensors side by side are written once, not one after the other.
+// CHECK-LABEL: func.func private @joined_inside
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK-DAG: vector.load {{.*}} : memref<100xf32>, vector<8xf32>
+// CHECK-DAG: vector.load {{.*}} : memref<200xf32>, vector<8xf32>
+// CHECK: vector.shuffle
+// CHECK: vector.store
+nn.kernel @joined(%a: tensor<100x1xf32>, %b: tensor<100x2xf32>) -> tensor<100x3xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<100x3xf32>
+  %0 = tensor.insert_slice %a into %empty[0, 0] [100, 1] [1, 1] : tensor<100x1xf32> into tensor<100x3xf32>
+  %1 = tensor.insert_slice %b into %0[0, 1] [100, 2] [1, 1] : tensor<100x2xf32> into tensor<100x3xf32>
+  nn.yield %1 : tensor<100x3xf32>
+}
+
+// An index that is held inside of a row is known for each element of it.
+// CHECK-LABEL: func.func private @edge_inside
+// CHECK: vector.load
+// CHECK: vector.shuffle
+// CHECK: vector.store
+nn.kernel @edge(%x: tensor<100x2xi8>) -> tensor<100x4xi8> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<100x4xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      outs(%empty : tensor<100x4xi8>) {
+  ^bb0(%o: i8):
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %before = arith.subi %j, %one : index
+    %low = arith.maxsi %before, %zero : index
+    %place = arith.minsi %low, %one : index
+    %0 = tensor.extract %x[%i, %place] : tensor<100x2xi8>
+    linalg.yield %0 : i8
+  } -> tensor<100x4xi8>
+  nn.yield %y : tensor<100x4xi8>
+}
+
+// What is computed on the way is no element of memory.
+// CHECK-LABEL: func.func private @computed_inside
+// CHECK-NOT: arith.minsi
+// CHECK: arith.negf
+nn.kernel @computed(%x: tensor<100x2xf32>) -> tensor<100x4xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<100x2xf32>
+  %n = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<100x2xf32>) outs(%empty : tensor<100x2xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.negf %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<100x2xf32>
+  %y = tensor.pad %n low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<100x2xf32> to tensor<100x4xf32>
+  nn.yield %y : tensor<100x4xf32>
+}
