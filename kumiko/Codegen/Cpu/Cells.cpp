@@ -473,15 +473,9 @@ void Cells::emit() {
   SmallVector<MergedLoop> outer;
   for (auto [n, loop] : llvm::enumerate(ArrayRef(loops).drop_back()))
     outer.push_back({unsigned(n), loop.extent});
-  const Extent &length = loops.back().extent;
-  Value first = arith::DivUIOp::create(k.b, k.loc, low, k.index(length));
-  Value past = arith::AddIOp::create(k.b, k.loc, high, k.index(length - 1));
-  k.loop(first, arith::DivUIOp::create(k.b, k.loc, past, k.index(length)), 1, [&](Value number) {
+  k.runs(low, high, loops.back().extent, [&](Value number, Value from, Value to) {
     k.delinearize(number, outer, point);
-    Value start = arith::MulIOp::create(k.b, k.loc, number, k.index(length));
-    auto inside = [&](Value place) { return arith::SubIOp::create(k.b, k.loc, place, start); };
-    emitAlong(arith::MaxSIOp::create(k.b, k.loc, inside(low), k.index(0)),
-              arith::MinSIOp::create(k.b, k.loc, inside(high), k.index(length)));
+    emitAlong(from, to);
   });
 }
 

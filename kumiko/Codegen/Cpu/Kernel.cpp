@@ -79,6 +79,18 @@ std::pair<Value, Value> Kernel::chunkRange(const Extent &total) {
   return {low, arith::MinSIOp::create(b, loc, high, index(total))};
 }
 
+void Kernel::runs(Value low, Value high, const Extent &length,
+                  llvm::function_ref<void(Value number, Value from, Value to)> body) {
+  Value first = arith::DivUIOp::create(b, loc, low, index(length));
+  Value past = arith::AddIOp::create(b, loc, high, index(length - 1));
+  loop(first, arith::DivUIOp::create(b, loc, past, index(length)), 1, [&](Value number) {
+    Value start = arith::MulIOp::create(b, loc, number, index(length));
+    auto inside = [&](Value place) { return arith::SubIOp::create(b, loc, place, start); };
+    body(number, arith::MaxSIOp::create(b, loc, inside(low), index(0)),
+         arith::MinSIOp::create(b, loc, inside(high), index(length)));
+  });
+}
+
 Value Kernel::endOfGroups(Value low, Value high, int64_t count) {
   // A chunk without points ends before it begins.
   Value points = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, high, low), index(0));
@@ -113,6 +125,19 @@ void Kernel::vectors(const Extent &extent, int64_t unroll, llvm::function_ref<vo
 }
 
 void Kernel::sharedVectors(const Extent &extent, std::pair<Value, Value> share, llvm::function_ref<void(Form)> body) {
+  Value last = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, chunk, index(schedule.chunks - 1));
+  vectorsOfShare(extent, share, last, body);
+}
+
+void Kernel::someVectors(const Extent &extent, Value from, Value to, llvm::function_ref<void(Form)> body) {
+  Extent full = floorDiv(extent, demand.lanes);
+  Value end = arith::MinSIOp::create(b, loc, to, index(full));
+  Value last = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, to, index(full));
+  vectorsOfShare(extent, {from, end}, last, body);
+}
+
+void Kernel::vectorsOfShare(const Extent &extent, std::pair<Value, Value> share, Value hasRest,
+                            llvm::function_ref<void(Form)> body) {
   int64_t lanes = demand.lanes;
   auto lanesAt = [&](Form form) {
     form.lane = 1;
@@ -122,8 +147,7 @@ void Kernel::sharedVectors(const Extent &extent, std::pair<Value, Value> share, 
   Extent rest = mod(extent, lanes);
   if (rest.is(0))
     return;
-  Value last = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, chunk, index(schedule.chunks - 1));
-  onlyIf(last, [&] {
+  onlyIf(hasRest, [&] {
     unlessZero(rest, [&] {
       demand.active = rest;
       lanesAt(Form(floorDiv(extent, lanes) * lanes));

@@ -46,6 +46,10 @@ struct Kernel {
   /// This chunk's share: [chunk * size, min((chunk + 1) * size, total)) with size = ceil(total / chunks).
   std::pair<mlir::Value, mlir::Value> chunkRange(const eq::Extent &total);
 
+  /// [low, high), of numbers in runs of `length`: `body` gets the number of each run and the part of it that it is.
+  void runs(mlir::Value low, mlir::Value high, const eq::Extent &length,
+            llvm::function_ref<void(mlir::Value number, mlir::Value from, mlir::Value to)> body);
+
   /// Where the last full group of `count` numbers from `low` on ends.
   mlir::Value endOfGroups(mlir::Value low, mlir::Value high, int64_t count);
 
@@ -57,6 +61,9 @@ struct Kernel {
   /// the masked rest.
   void sharedVectors(const eq::Extent &extent, std::pair<mlir::Value, mlir::Value> share,
                      llvm::function_ref<void(Form)> body);
+
+  /// The vectors [from, to) of an extent, of which the last one may be masked.
+  void someVectors(const eq::Extent &extent, mlir::Value from, mlir::Value to, llvm::function_ref<void(Form)> body);
 
   /// The values of merged loops from one flat number.
   void delinearize(mlir::Value flat, llvm::ArrayRef<MergedLoop> loops, Position &position);
@@ -70,6 +77,8 @@ struct Kernel {
 
 private:
   void fillBorder(const Border &border, mlir::Value memref);
+  void vectorsOfShare(const eq::Extent &extent, std::pair<mlir::Value, mlir::Value> share, mlir::Value hasRest,
+                      llvm::function_ref<void(Form)> body);
 };
 
 /// A share of a contraction that another template cuts out.

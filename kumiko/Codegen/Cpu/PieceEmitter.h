@@ -63,8 +63,13 @@ private:
   void rowsOfGroup(llvm::function_ref<void()> whole, size_t depth = 0);
   /// Whether all that is written are vectors, one behind the other, from places on that may be written past the caches.
   bool isStream() const;
-  /// Few long rows: a chunk takes a share of the vectors of every row; the last one also has the masked rest.
+  /// Few long rows: a chunk has one stretch of them, from somewhere in a row to somewhere in another.
   void emitByLanes(const eq::Extent &outer);
+  /// The same share of the vectors of every row, where something is read for all rows; the last chunk also has the
+  /// masked rest.
+  void emitSharesOfRows(const eq::Extent &outer);
+  /// Whether something that moves on with the lanes is the same for all rows.
+  bool readsForAllRows() const;
 
   //===--- what data choose ------------------------------------------------------------------------===//
 

@@ -215,15 +215,9 @@ void PieceEmitter::emitByOuter(const Extent &outer) {
 
 void PieceEmitter::emitRuns(Value low, Value high, llvm::function_ref<void()> whole) {
   const MergedLoop &inner = loops.back();
-  Value length = k.index(inner.extent);
-  Value first = arith::DivUIOp::create(k.b, k.loc, low, length);
-  Value past = arith::AddIOp::create(k.b, k.loc, high, k.index(inner.extent - 1));
-  k.loop(first, arith::DivUIOp::create(k.b, k.loc, past, length), 1, [&](Value number) {
+  k.runs(low, high, inner.extent, [&](Value number, Value from, Value to) {
     k.delinearize(number, ArrayRef(loops).drop_back(), point);
-    Value start = arith::MulIOp::create(k.b, k.loc, number, length);
-    auto inside = [&](Value place) { return arith::SubIOp::create(k.b, k.loc, place, start); };
-    rows(inner, arith::MaxSIOp::create(k.b, k.loc, inside(low), k.index(0)),
-         arith::MinSIOp::create(k.b, k.loc, inside(high), length), whole);
+    rows(inner, from, to, whole);
   });
 }
 
@@ -293,15 +287,31 @@ void PieceEmitter::partsOfRow() {
   }
 }
 
+bool PieceEmitter::readsForAllRows() const {
+  return llvm::any_of(sources->forms, [&](const Form &form) {
+    return !form.coefficientOf(lane.loop).is(0) &&
+           llvm::all_of(loops, [&](const MergedLoop &loop) { return form.coefficientOf(loop.loop).is(0); });
+  });
+}
+
 void PieceEmitter::emitByLanes(const Extent &outer) {
-  std::pair<Value, Value> share = k.chunkRange(laneCuts.empty() ? floorDiv(lane.extent, k.demand.lanes) : lane.extent);
+  if (laneCuts.empty() && readsForAllRows())
+    return emitSharesOfRows(outer);
+  Extent length = laneCuts.empty() ? ceilDiv(lane.extent, k.demand.lanes) : lane.extent;
+  auto [low, high] = k.chunkRange(outer * length);
+  k.runs(low, high, length, [&](Value number, Value from, Value to) {
+    k.delinearize(number, loops, point);
+    if (laneCuts.empty())
+      return k.someVectors(lane.extent, from, to, [&](Form form) { element(form); });
+    for (Part part : partsOf(laneCuts, lane))
+      sharedPart(part, from, to);
+  });
+}
+
+void PieceEmitter::emitSharesOfRows(const Extent &outer) {
+  std::pair<Value, Value> share = k.chunkRange(floorDiv(lane.extent, k.demand.lanes));
   k.loop(k.index(0), k.index(outer), 1, [&](Value number) {
     k.delinearize(number, loops, point);
-    if (!laneCuts.empty()) {
-      for (Part part : partsOf(laneCuts, lane))
-        sharedPart(part, share.first, share.second);
-      return;
-    }
     k.sharedVectors(lane.extent, share, [&](Form form) { element(form); });
   });
 }

@@ -186,3 +186,34 @@ nn.kernel @window_at_border(%x: tensor<4x32xf32>) -> tensor<4x32xf32> attributes
   } -> tensor<4x32xf32>
   nn.yield %y : tensor<4x32xf32>
 }
+
+// Three rows that eight chunks share: each has one stretch of all vectors, not a part of every row.
+// CHECK-LABEL: func.func private @few_rows_inside
+// CHECK: %[[FIRST:.*]] = arith.divui
+// CHECK: scf.for %{{.*}} = %[[FIRST]]
+nn.kernel @few_rows(%x: tensor<3x8000xf32>, %y: tensor<3xf32>) -> tensor<3x8000xf32> attributes {schedule = {template = "points", chunks = 8 : i64}} {
+  %empty = tensor.empty() : tensor<3x8000xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<3x8000xf32>, tensor<3xf32>) outs(%empty : tensor<3x8000xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.addf %p, %q : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x8000xf32>
+  nn.yield %z : tensor<3x8000xf32>
+}
+
+// What all rows read stays in the cache while each row has its share done.
+// CHECK-LABEL: func.func private @row_for_all_inside
+// CHECK-NOT: arith.divui
+nn.kernel @row_for_all(%x: tensor<3x8000xf32>, %y: tensor<8000xf32>) -> tensor<3x8000xf32> attributes {schedule = {template = "points", chunks = 8 : i64}} {
+  %empty = tensor.empty() : tensor<3x8000xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<3x8000xf32>, tensor<8000xf32>) outs(%empty : tensor<3x8000xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.addf %p, %q : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x8000xf32>
+  nn.yield %z : tensor<3x8000xf32>
+}
