@@ -21,6 +21,9 @@ public:
   Blocks(mlir::OpBuilder &builder, mlir::Location loc, Entry &entry, unsigned lanes)
       : b(builder), loc(loc), entry(entry), lanes(lanes) {}
 
+  /// Squares of so many elements from now on.
+  void setLanes(unsigned number) { lanes = number; }
+
   /// A new block: its lines start where slot `line` says; only the first `lineCount` of them and `laneCount` lanes are
   /// real. Everything that is asked for until the next one must be emitted where it dominates what follows.
   void begin(unsigned line, const eq::Extent &laneCount, const eq::Extent &lineCount);

@@ -18,7 +18,9 @@ unsigned Demand::addSlot(Value index, int64_t multipleOf, IndexRange range) {
 void Demand::narrow(unsigned width, llvm::function_ref<void()> emit) {
   unsigned whole = std::exchange(lanes, width);
   Extent before = std::exchange(active, width);
+  blocks.setLanes(width);
   emit();
+  blocks.setLanes(whole);
   lanes = whole;
   active = before;
 }

@@ -167,6 +167,11 @@ private:
 
   /// The loop along which something lies in memory that lanes would gather, if there is one.
   std::optional<size_t> lineLoop();
+  /// A few points that lie side by side would leave a block empty: lanes run along the loop around them, and what they
+  /// hold is woven.
+  void takeShortLanes();
+  /// Lanes that fill one register: several blocks are at hand together.
+  int64_t lanesOfBlocks() const;
   /// Chunks share (other loops, groups of lines, blocks of lanes).
   void emitBlocks();
   /// The blocks of one group of lines; the last group has the rest.

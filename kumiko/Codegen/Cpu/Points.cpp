@@ -58,8 +58,10 @@ void PieceEmitter::emit() {
   if (std::optional<size_t> place = lineLoop()) {
     line = loops[*place];
     loops.erase(loops.begin() + *place);
-    if (!interleaves())
-      return emitBlocks();
+    if (!interleaves()) {
+      takeShortLanes();
+      return parts ? k.demand.narrow(lanesOfBlocks(), [&] { emitBlocks(); }) : emitBlocks();
+    }
     parts = lane;
     lane = line;
   } else if (laysRowsSideBySide()) {

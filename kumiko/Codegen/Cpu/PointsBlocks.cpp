@@ -8,6 +8,8 @@ using eq::Extent;
 
 /// With fewer lines most of a block would be empty.
 constexpr int64_t fewestLines = 4;
+/// Points that are woven when a line of as many blocks is stored.
+constexpr int64_t mostPartsOfBlock = 4;
 /// Blocks along the lines before the next lanes: what they write stays open in the caches until it is whole.
 constexpr int64_t blocksOfGroup = 32;
 
@@ -25,6 +27,28 @@ std::optional<size_t> PieceEmitter::lineLoop() {
         return place;
     }
   return std::nullopt;
+}
+
+void PieceEmitter::takeShortLanes() {
+  if (loops.empty() || !lane.extent.isStatic() || lane.extent.value() > mostPartsOfBlock ||
+      typicalSize(loops.back().extent) < k.demand.lanes / 2)
+    return;
+  Position position = loopNumbers();
+  bool follow = llvm::all_of(targets, [&](const Target &target) {
+    Form offset = offsetOf(*target.piece, position);
+    return offset.coefficientOf(lane.loop).is(1) && offset.coefficientOf(loops.back().loop) == lane.extent;
+  });
+  if (!follow || sources->opaque.test(loops.back().loop))
+    return;
+  parts = lane;
+  lane = loops.pop_back_val();
+}
+
+int64_t PieceEmitter::lanesOfBlocks() const {
+  constexpr int64_t fewest = 4;
+  int64_t bytes = cast<MemRefType>(targets.front().memref.getType()).getElementTypeBitWidth() / 8;
+  int64_t lanes = k.demand.lanes;
+  return bytes > 4 && lanes > fewest ? lanes / 2 : lanes;
 }
 
 void PieceEmitter::emitBlocks() {
@@ -79,12 +103,12 @@ void PieceEmitter::block(Value firstLine, const Extent &laneCount, const Extent 
     k.demand.blocks.setLine(number);
     point[line.loop] = Form::ofSlot(slot) + Form(number);
     // The first line is always there, and has read the block for the others.
+    auto store = [&] { woven() > 1 ? storeInterleaved() : storeAll(); };
     if (number == 0 || lineCount.isStatic()) {
-      storeAll();
+      store();
       continue;
     }
-    k.onlyIf(arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::slt, k.index(number), k.index(lineCount)),
-             [&] { storeAll(); });
+    k.onlyIf(arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::slt, k.index(number), k.index(lineCount)), store);
   }
   k.demand.active = k.demand.lanes;
   k.demand.blocks.end();
