@@ -53,10 +53,14 @@ public:
   void narrow(unsigned width, llvm::function_ref<void()> emit);
   /// Looks at many places from data at once: `look` demands values at vectors of them, which are not used. Where all
   /// exist `quick` follows, which has nothing left to check, in one way for places that count from the start and
-  /// another for those that may also count from the end; else `sure`.
-  void lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick, llvm::function_ref<void()> sure);
+  /// another for those that may also count from the end (if any does); else `sure`. What is emitted by `quick` is
+  /// looked at no more.
+  void lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick, llvm::function_ref<void()> sure,
+                 bool anyFromEnd = true);
   /// Whether what is emitted is `quick`.
   bool knowsPlaces() const { return places == Places::Taken; }
+  /// What `emit` emits may rely on the condition, a value in a body, being so for all lanes.
+  void given(mlir::Value condition, bool holds, llvm::function_ref<void()> emit);
   /// While a block is being emitted, reads across memory find their lanes there.
   Blocks blocks;
 
@@ -193,6 +197,8 @@ private:
   std::optional<Form> quotient(const Form &form, int64_t divisor);
   /// Whether two indices are the same, where that is known.
   mlir::Value compared(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  /// The same for a number of 64 bits.
+  std::optional<Form> formOfNumber(mlir::Value number);
   void rememberForm(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands, mlir::Value result);
   std::optional<Position> linearPosition(llvm::ArrayRef<mlir::Value> indices);
   /// The elements of a buffer at guarded indices that lie side by side; null where they do not.
@@ -247,6 +253,8 @@ private:
   bool countsFromStart = true;
   /// A condition in a body that all lanes are known to meet, or null.
   mlir::Value met;
+  /// The condition that is known, or null, and whether it holds.
+  std::pair<mlir::Value, bool> known;
   /// Memrefs of one i32, on the stack: whether a place did not exist, and whether one was not as hoped for. Null while
   /// nothing was checked.
   mlir::Value failure, doubt;

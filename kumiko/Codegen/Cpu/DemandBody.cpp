@@ -133,13 +133,23 @@ Value Demand::elementwise(Operation *op, ArrayRef<Value> operands) {
   return clone->getResult(0);
 }
 
+void Demand::given(Value condition, bool holds, llvm::function_ref<void()> emit) {
+  auto before = std::exchange(known, {condition, holds});
+  emit();
+  known = before;
+}
+
 void Demand::lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick,
-                       llvm::function_ref<void()> sure) {
+                       llvm::function_ref<void()> sure, bool anyFromEnd) {
+  if (knowsPlaces())
+    return quick();
   if (!doubt)
     doubt = entry.failure();
   Value none = zeroOf(b.getI32Type()), place = zeroOf(b.getIndexType());
   OpBuilder::InsertionGuard guard(b);
   for (bool fromStart : {true, false}) {
+    if (!fromStart && !anyFromEnd)
+      break;
     countsFromStart = fromStart;
     memref::StoreOp::create(b, loc, none, doubt, place);
     places = Places::Hoped;
@@ -190,10 +200,15 @@ Value Demand::insideOrZero(Value index, const Extent &extent) {
       any = arith::AndIOp::create(b, loc, any, mask());
     any = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, any);
   }
-  Value place = zeroOf(b.getIndexType());
+  Value place = zeroOf(b.getIndexType()), status;
   Value before = memref::LoadOp::create(b, loc, memory, place);
-  Value status = constantOf(b.getI32IntegerAttr(KUMIKO_E_INDEX));
-  memref::StoreOp::create(b, loc, arith::SelectOp::create(b, loc, any, status, before), memory, place);
+  if (places == Places::Hoped) {
+    // LLVM makes branches of choices behind each other, the last one first; what is read backwards is fetched late.
+    status = arith::OrIOp::create(b, loc, before, arith::ExtUIOp::create(b, loc, b.getI32Type(), any));
+  } else {
+    status = arith::SelectOp::create(b, loc, any, constantOf(b.getI32IntegerAttr(KUMIKO_E_INDEX)), before);
+  }
+  memref::StoreOp::create(b, loc, status, memory, place);
   return arith::SelectOp::create(b, loc, wrong, zero, index);
 }
 
@@ -408,6 +423,8 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
       values[inner.getResult(0)] = valueOf(fromStart);
     else if (met && inner.getResult(0) == met)
       values[met] = constantOf(b.getBoolAttr(true));
+    else if (known.first && inner.getResult(0) == known.first)
+      values[known.first] = constantOf(b.getBoolAttr(known.second));
     else if (auto index = dyn_cast<linalg::IndexOp>(inner))
       values[index] = indexValue(dims[index.getDim()]);
     else if (auto extract = dyn_cast<tensor::ExtractOp>(inner))

@@ -25,6 +25,17 @@ std::optional<Form> Demand::formOf(Value index) {
   return isa<VectorType>(index.getType()) ? std::nullopt : std::optional(Form::ofSlot(addSlot(index)));
 }
 
+/// Whether it is as wide as an index, so that sums and casts of either are those of the other.
+static bool isWide(Type type) { return type.isIndex() || type.isInteger(64); }
+
+std::optional<Form> Demand::formOfNumber(Value number) {
+  if (std::optional<Form> known = knownForm(number))
+    return known;
+  if (!number.getType().isInteger(64))
+    return formOf(number);
+  return Form::ofSlot(addSlot(arith::IndexCastOp::create(b, loc, b.getIndexType(), number)));
+}
+
 static bool isNumber(const Form &form) { return form.isConstant() && form.constant.isStatic(); }
 
 /// Whether the form, but for its constant and its lanes, is so many times another.
@@ -75,9 +86,11 @@ Value Demand::compared(Operation *op, ArrayRef<Value> operands) {
 }
 
 std::optional<Form> Demand::formOf(Operation *op, ArrayRef<Value> operands) {
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) || !op->getResult(0).getType().isIndex())
+  if (isa<arith::IndexCastOp>(op) && isWide(op->getResult(0).getType()) && isWide(op->getOperand(0).getType()))
+    return knownForm(operands[0]);
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) || !isWide(op->getResult(0).getType()))
     return std::nullopt;
-  std::optional<Form> a = formOf(operands[0]), b = formOf(operands[1]);
+  std::optional<Form> a = formOfNumber(operands[0]), b = formOfNumber(operands[1]);
   if (!a || !b)
     return std::nullopt;
   if (isa<arith::AddIOp>(op))
@@ -90,16 +103,17 @@ std::optional<Form> Demand::formOf(Operation *op, ArrayRef<Value> operands) {
 }
 
 void Demand::rememberForm(Operation *op, ArrayRef<Value> operands, Value result) {
-  if (!getElementTypeOrSelf(result.getType()).isIndex())
-    return;
+  Type type = getElementTypeOrSelf(result.getType());
   bool wide = isa<VectorType>(result.getType());
+  if (!isWide(type) || (!wide && !type.isIndex()))
+    return;
   if (!wide && !llvm::all_of(operands, [&](Value operand) { return knownForm(operand).has_value(); }))
     return;
   if (std::optional<Form> form = formOf(op, operands)) {
     loopNumbers[result] = *form;
     return;
   }
-  if (!wide || !isa<arith::SelectOp>(op) || !matchPattern(op->getOperand(2), m_Zero()))
+  if (!wide || !type.isIndex() || !isa<arith::SelectOp>(op) || !matchPattern(op->getOperand(2), m_Zero()))
     return;
   if (std::optional<Form> form = formOf(operands[1]); form && form->hasLanes())
     guardedNumbers[result] = {*form, operands[0]};

@@ -1,8 +1,8 @@
 //===- PieceEmitter.h - the points of a result ------------------------------===//
 //
 // Used by the files Points*.cpp alone, which have a part of it each: rows and lanes (Points.cpp), what data choose
-// (PointsChosen.cpp), rows in stretches (PointsCut.cpp), windows that overlap (PointsWindows.cpp), vectors that are
-// interleaved (PointsParts.cpp) and blocks across memory (PointsBlocks.cpp).
+// (PointsChosen.cpp), rows in stretches (PointsCut.cpp, and PointsTurn.cpp where data say which), windows that overlap
+// (PointsWindows.cpp), vectors that are interleaved (PointsParts.cpp) and blocks across memory (PointsBlocks.cpp).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -119,6 +119,33 @@ private:
   /// The share of a chunk of a row, which starts and ends anywhere.
   void sharedPart(Part part, mlir::Value low, mlir::Value high);
 
+  //===--- rows that are cut where data say --------------------------------------------------------===//
+
+  /// The place that `op` reads at is one of two sums, by whether the number of a loop is below a bound from data.
+  struct Turn {
+    mlir::linalg::GenericOp op;
+    /// The numbers of its loops, over those of the points.
+    Position dims;
+    mlir::Value condition, bound;
+    unsigned loop;
+    /// The loop inside of it that says which bound it is, where there is one.
+    std::optional<MergedLoop> between = std::nullopt;
+    /// They are exchanged for so many turns of the outer one; 0: they are not.
+    int64_t together = 0;
+  };
+  std::optional<Turn> turnOf(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims) const;
+  void findTurn();
+  /// Takes the lanes, or the last of the loops, as the loop between, if that is worth it.
+  bool takeBetween();
+  /// `body` for the numbers of the loop in [low, high) on either side of the cut.
+  void bothSides(mlir::Value low, mlir::Value high, llvm::function_ref<void(mlir::Value, mlir::Value)> body);
+  /// What is between them exists where these do.
+  void lookAtEnds(mlir::Value low, mlir::Value high);
+  /// For each number of the loop between, or once.
+  void eachBetween(llvm::function_ref<void()> body);
+  void turnedRows(const MergedLoop &along, mlir::Value low, mlir::Value high, llvm::function_ref<void()> whole);
+  void turnedLanes(mlir::Value low, mlir::Value high);
+
   //===--- windows ---------------------------------------------------------------------------------===//
 
   /// A long sum of which a few lie side by side: lanes run along it, and what is read is shared among them.
@@ -198,6 +225,7 @@ private:
   std::optional<std::pair<unsigned, Form>> nextRow;
   /// Where indices along the lanes stop being linear, and along the last loop outside (Cuts.h).
   llvm::SmallVector<int64_t> laneCuts, rowCuts;
+  std::optional<Turn> turn;
   /// Lanes are every so many elements; `leftOver` of a row are no such group any more.
   int64_t phases = 1, leftOver = 0;
   /// Loops that count groups of so many; of the last group there are fewer, where `left` is not 0.

@@ -76,6 +76,7 @@ void PieceEmitter::emit() {
     alongSums = sums;
   lanesChoose = sources->choosing.test(lane.loop);
   findCuts();
+  findTurn();
   Extent outer = 1;
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
@@ -99,7 +100,7 @@ void PieceEmitter::emitLoops(const Extent &outer) {
 }
 
 void PieceEmitter::emitShares(const Extent &outer) {
-  bool byRows = alongSums || leftOver != 0 || !rowPhases.empty();
+  bool byRows = alongSums || leftOver != 0 || !rowPhases.empty() || (turn && turn->between);
   if (!byRows && typicalSize(outer) < typicalSize(k.schedule.chunks))
     emitByLanes(outer);
   else if (placesServeAllRows(outer))
@@ -136,8 +137,6 @@ void PieceEmitter::element(Form form) {
   if (!movesElements() || !k.demand.active.is(k.demand.lanes))
     return storeAll();
   fetchNextRow(form);
-  if (k.demand.knowsPlaces())
-    return moveLanes(form);
   k.demand.lookAhead([&] { lookAtAll(); }, [&] { moveLanes(form); }, [&] { storeAll(); });
 }
 
@@ -205,7 +204,9 @@ void PieceEmitter::emitByOuter(const Extent &outer) {
   };
   if (shared.size() == 1 && !nested)
     return rows(shared.front(), low, high, whole);
-  if (!nested && loops.size() > 1 && loops.back().extent.isStatic() && loops.back().extent.value() >= fewestInARun)
+  bool isLong = loops.size() > 1 && loops.back().extent.isStatic() && loops.back().extent.value() >= fewestInARun;
+  bool isTurned = loops.size() > 1 && turn && turn->loop == loops.back().loop;
+  if (!nested && (isLong || isTurned))
     return emitRuns(low, high, whole);
   k.loop(low, high, 1, [&](Value number) {
     k.delinearize(number, shared, point);
@@ -260,6 +261,10 @@ void PieceEmitter::row() {
     return partsOfRow();
   if (!laneCuts.empty())
     return cutRow();
+  if (turn && turn->loop == lane.loop)
+    return turnedLanes(k.index(0), k.index(lane.extent));
+  if (turn && turn->between && turn->between->loop == lane.loop)
+    return storeAll();
   if (gathersShortRows())
     return shortRow();
   int64_t lanes = k.demand.lanes;
@@ -297,12 +302,15 @@ bool PieceEmitter::readsForAllRows() const {
 }
 
 void PieceEmitter::emitByLanes(const Extent &outer) {
-  if (laneCuts.empty() && readsForAllRows())
+  bool isTurned = turn && turn->loop == lane.loop, isCut = !laneCuts.empty() || isTurned;
+  if (!isCut && readsForAllRows())
     return emitSharesOfRows(outer);
-  Extent length = laneCuts.empty() ? ceilDiv(lane.extent, k.demand.lanes) : lane.extent;
+  Extent length = isCut ? lane.extent : ceilDiv(lane.extent, k.demand.lanes);
   auto [low, high] = k.chunkRange(outer * length);
   k.runs(low, high, length, [&](Value number, Value from, Value to) {
     k.delinearize(number, loops, point);
+    if (isTurned)
+      return turnedLanes(from, to);
     if (laneCuts.empty())
       return k.someVectors(lane.extent, from, to, [&](Form form) { element(form); });
     for (Part part : partsOf(laneCuts, lane))

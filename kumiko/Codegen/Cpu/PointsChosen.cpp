@@ -202,6 +202,8 @@ void PieceEmitter::rows(const MergedLoop &along, Value low, Value high, llvm::fu
     whole();
     nextRow.reset();
   };
+  if (turn && along.loop == turn->loop)
+    return turnedRows(along, low, high, whole);
   if (!rowCuts.empty() && along.loop == loops.back().loop) {
     for (Part part : partsOf(rowCuts, along)) {
       Value first = arith::MaxSIOp::create(k.b, k.loc, low, k.index(part.start));
@@ -220,11 +222,12 @@ void PieceEmitter::rows(const MergedLoop &along, Value low, Value high, llvm::fu
       auto quick = [&] {
         if (lanesChoose)
           return moveRows(along, first, together);
-        for (int64_t n = 0; n < together; ++n)
-          at(arith::AddIOp::create(k.b, k.loc, first, k.index(n)));
+        unsigned slot = k.demand.addSlot(first, 1, IndexRange::ofLoop(0, along.extent));
+        for (int64_t n = 0; n < together; ++n) {
+          point[along.loop] = Form::ofSlot(slot) + Form(n);
+          whole();
+        }
       };
-      if (k.demand.knowsPlaces())
-        return quick();
       Value end = arith::AddIOp::create(k.b, k.loc, first, k.index(together));
       k.demand.lookAhead([&] { lookAtRows(along, first, together); }, quick, [&] { k.loop(first, end, 1, at); });
     });

@@ -1,0 +1,243 @@
+//===- PointsTurn.cpp - rows that are cut where data say ---------------------===//
+//
+// A sequence that is reversed up to its end, and stays as it is behind that, is read at
+//
+//   t < length(b) ? length(b) - 1 - t : t
+//
+// Where t runs inside of b, its loop is cut at length(b): on either side the place is linear in t, and it exists where
+// it does at both ends. So nothing is left to be done for each t but to read and write, with lanes along t where the
+// sequence lies in one piece. Where b runs inside of t, both are exchanged as long as what is written meanwhile lies
+// near; else at least all ends are looked at before the loops.
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Codegen/Cpu/PieceEmitter.h"
+#include "kumiko/Lower/Checked.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::cpu;
+using eq::Extent;
+
+/// Vectors that a row must have to be cut, and elements between which a longer row does not notice how its place is
+/// found.
+constexpr int64_t fewestVectors = 2, longestPlacedRow = 64;
+/// Loops are exchanged for rows of at most so many bytes, of which all elements have a place of their own, and are no
+/// longer than `widestElement`; or a few elements a place together. So many rows at a time, of so many bytes. A chunk
+/// has at least `fewestTurns` of them.
+constexpr int64_t mostBytesByElement = 64, widestElement = 4, mostBytesByRow = 256, mostTogether = 128,
+                  mostBytesTogether = 2048, mostBytesOfRowsTogether = 8192, fewestTurns = 32;
+/// Rows of a few elements that are moved in one turn of a loop.
+constexpr int64_t rowsPerTurn = 4;
+
+static Value withoutCasts(Value value) {
+  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    value = cast.getIn();
+  return value;
+}
+
+/// Whether it is a sum of numbers of loops, of constants and of elements that are read; `needed` are these.
+static bool isSum(Value value, linalg::GenericOp op, llvm::SetVector<Value> &needed) {
+  if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == op.getBody()) {
+    needed.insert(value);
+    return true;
+  }
+  Operation *sum = value.getDefiningOp();
+  if (!sum || sum->getBlock() != op.getBody() || sum->hasTrait<OpTrait::ConstantLike>())
+    return sum && sum->hasTrait<OpTrait::ConstantLike>();
+  if (isa<linalg::IndexOp>(sum)) {
+    needed.insert(value);
+    return true;
+  }
+  return isa<arith::AddIOp, arith::SubIOp, arith::IndexCastOp>(sum) &&
+         llvm::all_of(sum->getOperands(), [&](Value operand) {
+           return operand.getType().isIntOrIndex() &&
+                  (operand.getType().isIndex() || operand.getType().isInteger(64)) && isSum(operand, op, needed);
+         });
+}
+
+/// The only place in `op` that is checked, as a choice; null where there is none.
+static arith::SelectOp chosenPlace(linalg::GenericOp op) {
+  auto extracts = op.getBody()->getOps<tensor::ExtractOp>();
+  if (!llvm::hasSingleElement(extracts))
+    return arith::SelectOp();
+  auto unsure = (*extracts.begin())->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute);
+  if (!unsure || unsure.size() != 1)
+    return arith::SelectOp();
+  return withoutCasts((*extracts.begin()).getIndices()[unsure[0]]).getDefiningOp<arith::SelectOp>();
+}
+
+std::optional<PieceEmitter::Turn> PieceEmitter::turnOf(linalg::GenericOp op, ArrayRef<Form> dims) const {
+  arith::SelectOp place = chosenPlace(op);
+  auto below = place ? place.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+  auto number = below ? withoutCasts(below.getLhs()).getDefiningOp<linalg::IndexOp>() : linalg::IndexOp();
+  llvm::SetVector<Value> needed, ofBound;
+  if (!number || below.getPredicate() != arith::CmpIPredicate::slt || !isSum(below.getRhs(), op, ofBound) ||
+      !isSum(place.getTrueValue(), op, needed) || !isSum(place.getFalseValue(), op, needed))
+    return std::nullopt;
+  const Form &form = dims[number.getDim()];
+  if (form.terms.size() != 1 || !form.terms[0].second.is(1) || !form.constant.is(0))
+    return std::nullopt;
+  unsigned loop = form.terms[0].first;
+  needed.insert(ofBound.begin(), ofBound.end());
+  for (Value value : needed) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument && ofBound.contains(value))
+      return std::nullopt; // It moves with a loop.
+    if (!argument)
+      continue;
+    for (AffineExpr expr : op.getMatchingIndexingMap(&op->getOpOperand(argument.getArgNumber())).getResults())
+      if (std::optional<Form> at = applyLinear(expr, dims); !at || !at->coefficientOf(loop).is(0))
+        return std::nullopt;
+  }
+  return Turn{op, Position(dims), below, below.getRhs(), loop};
+}
+
+void PieceEmitter::findTurn() {
+  auto isPlain = [](linalg::GenericOp op) { return op.getNumReductionLoops() == 0; };
+  auto isBare = [](const Target &target) { return target.borders->empty(); };
+  if (woven() != 1 || !rowPhases.empty() || sources->bodies.size() != 1 ||
+      !llvm::all_of(k.body.getOps<linalg::GenericOp>(), isPlain) || !llvm::all_of(targets, isBare))
+    return;
+  turn = turnOf(sources->bodies[0].first, sources->bodies[0].second);
+  if (!turn)
+    return;
+  if (turn->loop == lane.loop) {
+    if (typicalSize(lane.extent) < fewestVectors * k.demand.lanes)
+      turn.reset();
+    return;
+  }
+  bool isShortRow = lane.extent.isStatic() && lane.extent.value() <= longestPlacedRow;
+  bool isInside = !loops.empty() && loops.back().loop == turn->loop && !lanesChoose;
+  if (!isShortRow || loops.empty() || (!isInside && !takeBetween()))
+    turn.reset();
+}
+
+bool PieceEmitter::takeBetween() {
+  bool isLast = loops.back().loop == turn->loop, isNext = loops.size() > 1 && loops.end()[-2].loop == turn->loop;
+  if (lanesChoose ? !isLast : !isNext)
+    return false;
+  MergedLoop between = lanesChoose ? lane : loops.back();
+  Extent turns = 1;
+  for (const MergedLoop &loop : lanesChoose ? ArrayRef(loops) : ArrayRef(loops).drop_back())
+    turns *= loop.extent;
+  if (!between.extent.isStatic() || typicalSize(turns) < fewestTurns * typicalSize(k.schedule.chunks))
+    return false;
+  int64_t element = 0, elements = between.extent.value() * (lanesChoose ? 1 : lane.extent.value());
+  for (const Target &target : targets)
+    element += cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
+  int64_t bytes = std::max<int64_t>(element * elements, 1);
+  if (lanesChoose && (bytes > mostBytesByElement || element > widestElement))
+    return false;
+  turn->between = between;
+  if (lanesChoose || bytes <= mostBytesByRow)
+    turn->together = std::min(mostTogether, (lanesChoose ? mostBytesTogether : mostBytesOfRowsTogether) / bytes);
+  if (!lanesChoose)
+    loops.pop_back();
+  return true;
+}
+
+void PieceEmitter::bothSides(Value low, Value high, llvm::function_ref<void(Value, Value)> body) {
+  Position dims;
+  point[turn->loop] = Form(0);
+  for (const Form &form : turn->dims) {
+    Form here(form.constant);
+    for (const auto &[loop, factor] : form.terms)
+      here = here + point[loop] * factor;
+    dims.push_back(here);
+  }
+  Value bound = k.demand.bodyValue(turn->op, dims, turn->bound);
+  if (!bound.getType().isIndex())
+    bound = arith::IndexCastOp::create(k.b, k.loc, k.b.getIndexType(), bound);
+  Value cut = arith::MaxSIOp::create(k.b, k.loc, arith::MinSIOp::create(k.b, k.loc, bound, high), low);
+  k.demand.given(turn->condition, true, [&] { body(low, cut); });
+  k.demand.given(turn->condition, false, [&] { body(cut, high); });
+}
+
+void PieceEmitter::lookAtEnds(Value low, Value high) {
+  bothSides(low, high, [&](Value first, Value past) {
+    k.onlyIf(arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::slt, first, past), [&] {
+      for (Value at : {first, Value(arith::SubIOp::create(k.b, k.loc, past, k.index(1)))}) {
+        point[turn->loop] = Form::ofSlot(k.demand.addSlot(at));
+        lookAtAll();
+      }
+    });
+  });
+}
+
+void PieceEmitter::eachBetween(llvm::function_ref<void()> body) {
+  if (!turn->between)
+    return body();
+  const MergedLoop &between = *turn->between;
+  k.loop(k.index(0), k.index(between.extent), 1, [&](Value number) {
+    point[between.loop] = Form::ofSlot(k.demand.addSlot(number, 1, IndexRange::ofLoop(0, between.extent)));
+    body();
+  });
+}
+
+void PieceEmitter::turnedRows(const MergedLoop &along, Value low, Value high, llvm::function_ref<void()> whole) {
+  auto rowsFrom = [&](Value first, Value past, int64_t count) {
+    k.loop(first, past, count, [&](Value number) {
+      unsigned slot = k.demand.addSlot(number, 1, IndexRange::ofLoop(0, along.extent));
+      for (int64_t n = 0; n < count; ++n) {
+        point[along.loop] = Form::ofSlot(slot) + Form(n);
+        whole();
+      }
+    });
+  };
+  auto part = [&](Value first, Value past) {
+    int64_t count = lanesChoose || isShort() ? rowsPerTurn : 1;
+    Value middle = k.endOfGroups(first, past, count);
+    rowsFrom(first, middle, count);
+    rowsFrom(middle, past, 1);
+  };
+  auto cut = [&](Value first, Value past) {
+    if (!lanesChoose)
+      point[lane.loop] = Form(0);
+    bothSides(first, past, part);
+  };
+  auto inTurn = [&](Value number) {
+    point[along.loop] = Form::ofSlot(k.demand.addSlot(number, 1, IndexRange::ofLoop(0, along.extent)));
+    eachBetween(whole);
+  };
+  auto exchanged = [&](Value first) {
+    Value past = arith::AddIOp::create(k.b, k.loc, first, k.index(turn->together));
+    past = arith::MinSIOp::create(k.b, k.loc, past, high);
+    eachBetween([&] { cut(first, past); });
+  };
+  auto look = [&] {
+    point[lane.loop] = Form(0);
+    eachBetween([&] { lookAtEnds(low, high); });
+  };
+  auto quick = [&] {
+    if (!turn->between)
+      return cut(low, high);
+    k.loop(low, high, std::max<int64_t>(turn->together, 1),
+           [&](Value first) { turn->together ? exchanged(first) : inTurn(first); });
+  };
+  k.demand.lookAhead(look, quick, [&] { k.loop(low, high, 1, inTurn); }, /*anyFromEnd=*/false);
+}
+
+void PieceEmitter::turnedLanes(Value low, Value high) {
+  int64_t lanes = k.demand.lanes;
+  auto at = [&](Value number, int64_t apart) {
+    point[lane.loop] = Form::ofSlot(k.demand.addSlot(number, 1, IndexRange::ofLoop(0, lane.extent)));
+    point[lane.loop].lane = apart;
+    storeAll();
+  };
+  auto oneByOne = [&](Value first, Value past) { k.loop(first, past, 1, [&](Value number) { at(number, 0); }); };
+  auto part = [&](Value first, Value past) {
+    Value last = arith::SubIOp::create(k.b, k.loc, past, k.index(lanes));
+    Value isLong = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sge, last, first);
+    auto choice = scf::IfOp::create(k.b, k.loc, isLong, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(k.b);
+    k.b.setInsertionPointToStart(choice.thenBlock());
+    // The last vector may have lanes of the one before, which come out the same.
+    k.loop(first, last, lanes, [&](Value number) { at(number, 1); });
+    at(last, 1);
+    k.b.setInsertionPointToStart(choice.elseBlock());
+    oneByOne(first, past);
+  };
+  k.demand.lookAhead([&] { lookAtEnds(low, high); }, [&] { bothSides(low, high, part); }, [&] { oneByOne(low, high); },
+                     /*anyFromEnd=*/false);
+}
