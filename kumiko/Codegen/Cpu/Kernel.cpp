@@ -81,13 +81,16 @@ std::pair<Value, Value> Kernel::chunkRange(const Extent &total) {
 
 void Kernel::runs(Value low, Value high, const Extent &length,
                   llvm::function_ref<void(Value number, Value from, Value to)> body) {
-  Value first = arith::DivUIOp::create(b, loc, low, index(length));
-  Value past = arith::AddIOp::create(b, loc, high, index(length - 1));
-  loop(first, arith::DivUIOp::create(b, loc, past, index(length)), 1, [&](Value number) {
-    Value start = arith::MulIOp::create(b, loc, number, index(length));
-    auto inside = [&](Value place) { return arith::SubIOp::create(b, loc, place, start); };
-    body(number, arith::MaxSIOp::create(b, loc, inside(low), index(0)),
-         arith::MinSIOp::create(b, loc, inside(high), index(length)));
+  // A length that is a symbol may be 0, by which nothing can be divided.
+  unlessZero(length, [&] {
+    Value first = arith::DivUIOp::create(b, loc, low, index(length));
+    Value past = arith::AddIOp::create(b, loc, high, index(length - 1));
+    loop(first, arith::DivUIOp::create(b, loc, past, index(length)), 1, [&](Value number) {
+      Value start = arith::MulIOp::create(b, loc, number, index(length));
+      auto inside = [&](Value place) { return arith::SubIOp::create(b, loc, place, start); };
+      body(number, arith::MaxSIOp::create(b, loc, inside(low), index(0)),
+           arith::MinSIOp::create(b, loc, inside(high), index(length)));
+    });
   });
 }
 
