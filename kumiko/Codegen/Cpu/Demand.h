@@ -138,6 +138,7 @@ private:
   void storeInterleaved(llvm::ArrayRef<mlir::Value> values, mlir::Value memref, const Form &first);
   /// Whether a vector there may be stored past the caches, wherever the loops are.
   bool mayGoPast(const Form &offset, mlir::VectorType type) const;
+  void storePast(mlir::Value value, mlir::Value memref, mlir::Value index);
   /// As it lies in memory, where a truth value takes a byte.
   mlir::Value asStored(mlir::Value value, mlir::Value memref);
   /// The first `count` elements from `index` on.

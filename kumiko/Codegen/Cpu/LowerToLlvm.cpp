@@ -23,9 +23,9 @@ void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, const LowerKernelsOptions 
   ExpandHalfPassOptions half;
   half.f16 = !options.hasHalf;
   pm.addPass(createExpandHalfPass(half));
-  SplitMaskedPassOptions registers;
+  SplitAccessesPassOptions registers;
   registers.bits = options.vectorBits;
-  pm.addPass(createSplitMaskedPass(registers));
+  pm.addPass(createSplitAccessesPass(registers));
   if (!options.hasFma)
     pm.addPass(createExpandFmaPass());
   // Addresses are sums that begin with the outer loops: equal parts meet and leave the inner loops here, while loops

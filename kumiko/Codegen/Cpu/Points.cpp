@@ -116,6 +116,20 @@ Position PieceEmitter::loopNumbers() const {
   return position;
 }
 
+/// Bytes whose first and last cache line do not count.
+constexpr int64_t longStretch = 4096;
+
+/// How many elements of a result are written one behind the other before the next ones lie elsewhere.
+static Extent stretchOf(const Form &offset, const MergedLoop &lane, ArrayRef<MergedLoop> loops) {
+  Extent stretch = lane.extent;
+  for (const MergedLoop &loop : llvm::reverse(loops)) {
+    if (offset.coefficientOf(loop.loop) != stretch)
+      break;
+    stretch *= loop.extent;
+  }
+  return stretch;
+}
+
 bool PieceEmitter::isStream() const {
   if (woven() != 1 || alongSums || !laneCuts.empty() || movesElements() || gathersShortRows() || isShort())
     return false;
@@ -124,8 +138,11 @@ bool PieceEmitter::isStream() const {
     Form offset = offsetOf(*target.piece, position);
     int64_t bytes = cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
     auto whole = [&](const Extent &count) { return count.isStatic() && count.value() * bytes % bytesPastCaches == 0; };
+    // A cache line of which a part is written by itself costs as much as several: few of them may be.
+    auto isLong = [&](const Extent &count) { return count.isStatic() && count.value() * bytes >= longStretch; };
     return target.borders->empty() && offset.coefficientOf(lane.loop).is(1) && whole(offset.constant) &&
-           whole(int64_t(k.demand.lanes)) &&
+           whole(int64_t(k.demand.lanes)) && (whole(lane.extent) || isLong(lane.extent)) &&
+           isLong(stretchOf(offset, lane, loops)) &&
            llvm::all_of(loops, [&](const MergedLoop &loop) { return whole(offset.coefficientOf(loop.loop)); });
   });
 }

@@ -15,16 +15,49 @@
 // CHECK-NOT: nontemporal
 // CHECK: vector.store
 // CHECK: vector.maskedstore
-nn.kernel @stream(%x: tensor<5x7xf32>) -> tensor<5x7xf32>
+nn.kernel @stream(%x: tensor<50x71xf32>) -> tensor<50x71xf32>
     attributes {schedule = {template = "points", chunks = 1 : i64, past_caches}} {
-  %empty = tensor.empty() : tensor<5x7xf32>
+  %empty = tensor.empty() : tensor<50x71xf32>
   %y = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<5x7xf32>) outs(%empty : tensor<5x7xf32>) {
+      ins(%x : tensor<50x71xf32>) outs(%empty : tensor<50x71xf32>) {
   ^bb0(%p: f32, %o: f32):
     %0 = arith.negf %p : f32
     linalg.yield %0 : f32
-  } -> tensor<5x7xf32>
-  nn.yield %y : tensor<5x7xf32>
+  } -> tensor<50x71xf32>
+  nn.yield %y : tensor<50x71xf32>
+}
+
+// The end of a row that lies between others goes past the caches, too: four elements of 100.
+// CHECK-LABEL: func.func private @rows_inside
+// CHECK: scf.if
+// CHECK: vector.store {{.*}}nontemporal = true} : memref<5000xf32>, vector<8xf32>
+// CHECK: vector.store {{.*}}nontemporal = true} : memref<5000xf32>, vector<4xf32>
+// CHECK-NOT: vector.maskedstore
+// CHECK: else
+// CHECK: vector.maskedstore
+nn.kernel @rows(%x: tensor<50x1xf32>, %z: tensor<1x100xf32>) -> tensor<50x100xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64, past_caches}} {
+  %empty = tensor.empty() : tensor<50x100xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 0)>, affine_map<(i, j) -> (0, j)>, #same],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %z : tensor<50x1xf32>, tensor<1x100xf32>) outs(%empty : tensor<50x100xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.addf %p, %q : f32
+    linalg.yield %0 : f32
+  } -> tensor<50x100xf32>
+  nn.yield %y : tensor<50x100xf32>
+}
+
+// Rows of a part of a joined tensor end within cache lines that the other part writes, too.
+// CHECK-LABEL: func.func private @joined_inside
+// CHECK-NOT: nontemporal
+// CHECK: return
+nn.kernel @joined(%x: tensor<50x48xf32>, %z: tensor<50x52xf32>) -> tensor<50x100xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64, past_caches}} {
+  %empty = tensor.empty() : tensor<50x100xf32>
+  %0 = tensor.insert_slice %x into %empty[0, 0] [50, 48] [1, 1] : tensor<50x48xf32> into tensor<50x100xf32>
+  %1 = tensor.insert_slice %z into %0[0, 48] [50, 52] [1, 1] : tensor<50x52xf32> into tensor<50x100xf32>
+  nn.yield %1 : tensor<50x100xf32>
 }
 
 // Rows of 9 bytes begin anywhere.

@@ -1,4 +1,4 @@
-// RUN: kumiko-opt %s --kumiko-split-masked=bits=256 | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-split-accesses=bits=256 | FileCheck %s
 
 // Eight elements of 64 bits are two registers of 256.
 // CHECK-LABEL: func.func @two
@@ -35,4 +35,27 @@ func.func @half_off(%m: memref<12xf64>, %i: index, %inside: vector<8xi1>) -> vec
   %zero = arith.constant dense<0.0> : vector<8xf64>
   %v = vector.maskedload %m[%i], %mask, %zero : memref<12xf64>, vector<8xi1>, vector<8xf64> into vector<8xf64>
   return %v : vector<8xf64>
+}
+
+// The lower half is stored first.
+// CHECK-LABEL: func.func @store
+// CHECK-SAME: (%[[X:.*]]: memref<9xf64>, %[[I:.*]]: index, %[[V:.*]]: vector<8xf64>)
+// CHECK: %[[LOW:.*]] = vector.extract_strided_slice %[[V]] {offsets = [0], sizes = [4]
+// CHECK: vector.store %[[LOW]], %[[X]][%{{.*}}] : memref<9xf64>, vector<4xf64>
+// CHECK: %[[HIGH:.*]] = vector.extract_strided_slice %[[V]] {offsets = [4], sizes = [4]
+// CHECK: %[[AT:.*]] = arith.addi %[[I]], %{{.*}} : index
+// CHECK: vector.store %[[HIGH]], %[[X]][%[[AT]]] : memref<9xf64>, vector<4xf64>
+// CHECK-NOT: vector.store
+func.func @store(%x: memref<9xf64>, %i: index, %v: vector<8xf64>) {
+  vector.store %v, %x[%i] : memref<9xf64>, vector<8xf64>
+  return
+}
+
+// What goes past the caches still does, and is aligned as a half is.
+// CHECK-LABEL: func.func @past
+// CHECK: vector.store {{.*}} {alignment = 32 : i64, nontemporal = true} : memref<9xf64>, vector<4xf64>
+// CHECK: vector.store {{.*}} {alignment = 32 : i64, nontemporal = true} : memref<9xf64>, vector<4xf64>
+func.func @past(%x: memref<9xf64>, %i: index, %v: vector<8xf64>) {
+  vector.store %v, %x[%i] {alignment = 64 : i64, nontemporal = true} : memref<9xf64>, vector<8xf64>
+  return
 }
