@@ -127,6 +127,8 @@ public:
   void store(mlir::Value value, mlir::Value memref, const Form &offset);
   /// Buffers of results begin at such multiples, and whole vectors that do so, too, are stored past the caches.
   bool pastCaches = false;
+  /// Then the vectors at hand begin at such a multiple, though their offsets do not say so.
+  bool startsEven = false;
   /// Scalars that lie side by side from `first` on, as one vector.
   void storeTogether(llvm::ArrayRef<mlir::Value> scalars, mlir::Value memref, const Form &first);
   /// Several vectors lane by lane: those of a lane lie side by side.

@@ -101,8 +101,9 @@ bool Demand::mayGoPast(const Form &offset, VectorType type) const {
   auto whole = [&](const Extent &count, int64_t multipleOf) {
     return count.isStatic() && count.value() * multipleOf * bytes % bytesPastCaches == 0;
   };
-  return whole(offset.constant, 1) && whole(active, 1) &&
-         llvm::all_of(offset.terms, [&](const auto &term) {
+  if (startsEven)
+    return whole(active, 1);
+  return whole(offset.constant, 1) && whole(active, 1) && llvm::all_of(offset.terms, [&](const auto &term) {
            return whole(term.second, slots[term.first].multipleOf % bytesPastCaches);
          });
 }

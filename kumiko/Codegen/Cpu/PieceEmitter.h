@@ -13,6 +13,9 @@ namespace kumiko::cpu {
 /// Whether functions are computed: these are worth a vector, however empty.
 bool hasFunctions(mlir::Block &body);
 
+/// Of a cache line, on the machines that there are.
+constexpr int64_t lineBytes = 64;
+
 /// A piece and the buffer it goes to.
 struct Target {
   const Piece *piece;
@@ -49,6 +52,10 @@ private:
   void emitByOuter(const eq::Extent &outer);
   /// The rows of a chunk in runs along the last loop, of which the first and last may be shorter than it.
   void emitRuns(mlir::Value low, mlir::Value high, llvm::function_ref<void()> whole);
+  /// A stretch of a row.
+  struct Part {
+    int64_t start, end;
+  };
   /// A few elements before and after each row of a target.
   struct RowEnds {
     const Target *target;
@@ -61,8 +68,6 @@ private:
   void row();
   /// `whole` for the row at hand, or for each of the groups of rows whose numbers the point at hand has.
   void rowsOfGroup(llvm::function_ref<void()> whole, size_t depth = 0);
-  /// Whether all that is written are vectors, one behind the other, from places on that may be written past the caches.
-  bool isStream() const;
   /// Few long rows: a chunk has one stretch of them, from somewhere in a row to somewhere in another.
   void emitByLanes(const eq::Extent &outer);
   /// The same share of the vectors of every row, where something is read for all rows; the last chunk also has the
@@ -70,6 +75,20 @@ private:
   void emitSharesOfRows(const eq::Extent &outer);
   /// Whether something that moves on with the lanes is the same for all rows.
   bool readsForAllRows() const;
+
+  //===--- results past the caches -----------------------------------------------------------------===//
+
+  /// Whether a row is written as plain vectors.
+  bool writesVectors() const;
+  /// Whether all that is written are vectors, one behind the other, from places on that may be written past the caches.
+  bool isStream() const;
+  /// Whether rows, or parts of them, are so long that it does not matter how they begin and end.
+  bool hasLongRows(const eq::Extent &outer) const;
+  bool isLong(Part part) const;
+  /// Then their cache lines go past the caches, and nothing else does.
+  bool longRows = false;
+  /// Past the caches, but for what is no whole cache line at the ends.
+  void longPart(Part part);
 
   //===--- what data choose ------------------------------------------------------------------------===//
 
@@ -106,10 +125,6 @@ private:
 
   //===--- rows in stretches -----------------------------------------------------------------------===//
 
-  /// Between two cuts.
-  struct Part {
-    int64_t start, end;
-  };
   void findCuts();
   llvm::SmallVector<Part> partsOf(llvm::ArrayRef<int64_t> cuts, const MergedLoop &loop) const;
   /// A row stretch by stretch.

@@ -87,14 +87,22 @@ void PieceEmitter::emit() {
 }
 
 void PieceEmitter::emitLoops(const Extent &outer) {
+  auto pastCaches = [&](llvm::function_ref<void()> emit) {
+    k.pastCaches(llvm::map_to_vector(targets, [](const Target &target) { return target.memref; }), emit);
+  };
   if (linalg::GenericOp windows = reducedTogether())
     emitWindows(windows);
   else if (linalg::GenericOp sums = longSum(k, *sources, lane);
            sums && woven() == 1 && rowPhases.empty() && allMadeInPlace(sums))
     emitSums(k, sums, loops, lane, point, [&] { storeAll(); });
   else if (isStream())
-    k.pastCaches(llvm::map_to_vector(targets, [](const Target &target) { return target.memref; }),
-                 [&] { emitShares(outer); });
+    pastCaches([&] { emitShares(outer); });
+  else if (hasLongRows(outer))
+    pastCaches([&] {
+      longRows = std::exchange(k.demand.pastCaches, false);
+      emitShares(outer);
+      longRows = false;
+    });
   else
     emitShares(outer);
 }
@@ -114,37 +122,6 @@ Position PieceEmitter::loopNumbers() const {
   for (unsigned d = 0; d < targets.front().piece->rank(); ++d)
     position.push_back(Form::ofSlot(d));
   return position;
-}
-
-/// Bytes whose first and last cache line do not count.
-constexpr int64_t longStretch = 4096;
-
-/// How many elements of a result are written one behind the other before the next ones lie elsewhere.
-static Extent stretchOf(const Form &offset, const MergedLoop &lane, ArrayRef<MergedLoop> loops) {
-  Extent stretch = lane.extent;
-  for (const MergedLoop &loop : llvm::reverse(loops)) {
-    if (offset.coefficientOf(loop.loop) != stretch)
-      break;
-    stretch *= loop.extent;
-  }
-  return stretch;
-}
-
-bool PieceEmitter::isStream() const {
-  if (woven() != 1 || alongSums || !laneCuts.empty() || movesElements() || gathersShortRows() || isShort())
-    return false;
-  Position position = loopNumbers();
-  return llvm::all_of(targets, [&](const Target &target) {
-    Form offset = offsetOf(*target.piece, position);
-    int64_t bytes = cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
-    auto whole = [&](const Extent &count) { return count.isStatic() && count.value() * bytes % bytesPastCaches == 0; };
-    // A cache line of which a part is written by itself costs as much as several: few of them may be.
-    auto isLong = [&](const Extent &count) { return count.isStatic() && count.value() * bytes >= longStretch; };
-    return target.borders->empty() && offset.coefficientOf(lane.loop).is(1) && whole(offset.constant) &&
-           whole(int64_t(k.demand.lanes)) && (whole(lane.extent) || isLong(lane.extent)) &&
-           isLong(stretchOf(offset, lane, loops)) &&
-           llvm::all_of(loops, [&](const MergedLoop &loop) { return whole(offset.coefficientOf(loop.loop)); });
-  });
 }
 
 void PieceEmitter::element(Form form) {
@@ -276,7 +253,7 @@ void PieceEmitter::fill(ArrayRef<RowEnds> ends) {
 void PieceEmitter::row() {
   if (woven() > 1)
     return partsOfRow();
-  if (!laneCuts.empty())
+  if (!laneCuts.empty() || longRows)
     return cutRow();
   if (turn && turn->loop == lane.loop)
     return turnedLanes(k.index(0), k.index(lane.extent));

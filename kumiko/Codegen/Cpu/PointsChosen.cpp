@@ -10,7 +10,7 @@ using eq::Extent;
 
 /// Rows of so many bytes, of which data choose elements, are fetched while the row before is worked on: in the order of
 /// the data each line of them would be waited for. Up to `mostFetches` times as many elements as are chosen.
-constexpr int64_t shortestFetchedRow = 1 << 10, longestFetchedRow = 16 << 10, lineBytes = 64, mostFetches = 4;
+constexpr int64_t shortestFetchedRow = 1 << 10, longestFetchedRow = 16 << 10, mostFetches = 4;
 
 /// Fewer places are not looked at together.
 constexpr int64_t fewestPlaces = 4;

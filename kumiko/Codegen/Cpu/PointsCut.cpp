@@ -31,7 +31,9 @@ SmallVector<PieceEmitter::Part> PieceEmitter::partsOf(ArrayRef<int64_t> cuts, co
 
 void PieceEmitter::cutRow() {
   for (Part part : partsOf(laneCuts, lane)) {
-    if (part.end - part.start < int64_t(k.demand.lanes))
+    if (longRows && isLong(part))
+      longPart(part);
+    else if (part.end - part.start < int64_t(k.demand.lanes))
       shortPart(part);
     else
       k.vectors(part.end - part.start, vectorsPerTurn, [&](Form form) { element(form + Form(part.start)); });

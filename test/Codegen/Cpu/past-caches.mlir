@@ -86,3 +86,24 @@ nn.kernel @in_place(%x: tensor<64x64xf32>) -> tensor<64x64xf32>
   } -> tensor<64x64xf32>
   nn.yield %y : tensor<64x64xf32>
 }
+
+// Rows of 1100 elements, 3 of them beside it, begin anywhere in a cache line: whole lines go past the caches.
+// CHECK-LABEL: func.func private @long_rows_inside
+// CHECK: scf.if
+// CHECK-NOT: nontemporal
+// CHECK: memref.store
+// CHECK: vector.store {{.*}}alignment = 16 : i64, nontemporal = true
+// CHECK-NOT: nontemporal
+// CHECK: memref.store
+// CHECK: else
+// CHECK-NOT: nontemporal
+// CHECK: return
+nn.kernel @long_rows(%x: tensor<50x1100xf32>) -> tensor<50x1103xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64, past_caches}} {
+  %zero = arith.constant 0.0 : f32
+  %y = tensor.pad %x low[0, 1] high[0, 2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<50x1100xf32> to tensor<50x1103xf32>
+  nn.yield %y : tensor<50x1103xf32>
+}

@@ -1,0 +1,93 @@
+//===- PointsStream.cpp - results that go past the caches ------------------===//
+//
+// A result that leaves the last cache before anyone reads it again is stored past the caches, which saves reading what
+// is overwritten (Schedule's past_caches). Memory gets whole cache lines: where one of them is written in part past the
+// caches and in part not, or at two different times, that costs as much as several. So either everything that lies side
+// by side goes past the caches, or rows are long and the first and last line of each do not.
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Codegen/Cpu/PieceEmitter.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::cpu;
+using eq::Extent;
+
+static int64_t bytesOf(const Target &target) {
+  return cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
+}
+
+/// Bytes whose first and last cache line do not count.
+constexpr int64_t longStretch = 4096;
+
+/// How many elements of a result are written one behind the other before the next ones lie elsewhere.
+static Extent stretchOf(const Form &offset, const MergedLoop &lane, ArrayRef<MergedLoop> loops) {
+  Extent stretch = lane.extent;
+  for (const MergedLoop &loop : llvm::reverse(loops)) {
+    if (offset.coefficientOf(loop.loop) != stretch)
+      break;
+    stretch *= loop.extent;
+  }
+  return stretch;
+}
+
+bool PieceEmitter::writesVectors() const {
+  return woven() == 1 && !alongSums && !movesElements() && !gathersShortRows() && !isShort();
+}
+
+bool PieceEmitter::isStream() const {
+  if (!writesVectors() || !laneCuts.empty())
+    return false;
+  Position position = loopNumbers();
+  return llvm::all_of(targets, [&](const Target &target) {
+    Form offset = offsetOf(*target.piece, position);
+    int64_t bytes = bytesOf(target);
+    auto whole = [&](const Extent &count) { return count.isStatic() && count.value() * bytes % bytesPastCaches == 0; };
+    // A cache line of which a part is written by itself costs as much as several: few of them may be.
+    auto isLong = [&](const Extent &count) { return count.isStatic() && count.value() * bytes >= longStretch; };
+    return target.borders->empty() && offset.coefficientOf(lane.loop).is(1) && whole(offset.constant) &&
+           whole(int64_t(k.demand.lanes)) && (whole(lane.extent) || isLong(lane.extent)) &&
+           isLong(stretchOf(offset, lane, loops)) &&
+           llvm::all_of(loops, [&](const MergedLoop &loop) { return whole(offset.coefficientOf(loop.loop)); });
+  });
+}
+
+bool PieceEmitter::hasLongRows(const Extent &outer) const {
+  if (!writesVectors() || turn || targets.size() != 1 || !lane.extent.isStatic() ||
+      typicalSize(outer) < typicalSize(k.schedule.chunks))
+    return false;
+  const Target &target = targets.front();
+  Form offset = offsetOf(*target.piece, loopNumbers());
+  return offset.coefficientOf(lane.loop).is(1) &&
+         llvm::any_of(partsOf(laneCuts, lane), [&](Part part) { return isLong(part); });
+}
+
+bool PieceEmitter::isLong(Part part) const { return (part.end - part.start) * bytesOf(targets.front()) >= longStretch; }
+
+void PieceEmitter::longPart(Part part) {
+  const Target &target = targets.front();
+  int64_t lanes = k.demand.lanes, bytes = bytesOf(target), line = std::max<int64_t>(lineBytes / bytes, lanes);
+  point[lane.loop] = Form(part.start);
+  Value offset = k.demand.indexOf(offsetOf(*target.piece, point));
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(k.b, k.loc, target.memref);
+  address = arith::AddIOp::create(k.b, k.loc, address, arith::MulIOp::create(k.b, k.loc, offset, k.index(bytes)));
+  // Down to the next multiple of a line.
+  Value missing =
+      arith::AndIOp::create(k.b, k.loc, arith::SubIOp::create(k.b, k.loc, k.index(0), address), k.index(lineBytes - 1));
+  Value first = arith::AddIOp::create(k.b, k.loc, arith::DivUIOp::create(k.b, k.loc, missing, k.index(bytes)),
+                                      k.index(part.start));
+  Value last = k.endOfGroups(first, k.index(part.end), line);
+  auto oneByOne = [&](Value low, Value high) {
+    k.loop(low, high, 1,
+           [&](Value number) { element(Form::ofSlot(k.demand.addSlot(number, 1, {part.start, part.end - 1}))); });
+  };
+  oneByOne(k.index(part.start), first);
+  k.demand.pastCaches = k.demand.startsEven = true;
+  k.loop(first, last, lanes, [&](Value number) {
+    Form form = Form::ofSlot(k.demand.addSlot(number, 1, {part.start, part.end - lanes}));
+    form.lane = 1;
+    element(form);
+  });
+  k.demand.pastCaches = k.demand.startsEven = false;
+  oneByOne(last, k.index(part.end));
+}
