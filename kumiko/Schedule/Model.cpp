@@ -249,7 +249,7 @@ static bool isFunction(Operation &op) {
 static bool callsLibrary(Operation &op, const Machine &machine) {
   if (op.getNumResults() != 1 || !op.getResult(0).getType().isF64() || !isFunction(op))
     return false;
-  return !machine.vectorFunctions || isa<arith::RemFOp>(op) || (isa<math::PowFOp>(op) && !machine.fma);
+  return !machine.vectorFunctions || (isa<math::PowFOp, arith::RemFOp>(op) && !machine.fma);
 }
 
 /// Whether nearly all of the time goes into such calls, one per element of the result: vectors would only have to be

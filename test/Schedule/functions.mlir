@@ -2,10 +2,11 @@
 // RUN: kumiko-opt %s --kumiko-schedule-kernels=fma=false | FileCheck %s --check-prefixes=CHECK,VECTOR,APART
 // RUN: kumiko-opt %s --kumiko-schedule-kernels=vector-functions=false | FileCheck %s --check-prefixes=CHECK,CALLS,APART
 
-// The C library takes one number at a time, so that a vector would only be taken apart for it. It computes remainders;
-// powers, where there is no fused multiply-add; and everything, where approximations are not allowed.
+// The C library takes one number at a time, so that a vector would only be taken apart for it. It computes
+// remainders and powers, where there is no fused multiply-add; and everything, where approximations are not allowed.
 // CHECK-LABEL: nn.kernel @remainder
-// CHECK-SAME: lanes = 1 : i64
+// FMA-SAME: lanes = 8 : i64
+// APART-SAME: lanes = 1 : i64
 nn.kernel @remainder(%x: tensor<64xf64>) -> tensor<64xf64> {
   %e = tensor.empty() : tensor<64xf64>
   %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}

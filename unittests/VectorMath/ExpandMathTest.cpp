@@ -61,24 +61,23 @@ TEST(ExpandMath, TwoArgumentsInsideALoop) {
   EXPECT_GT(names["math.fma"], 10);
 }
 
-// Remainders of doubles go to libm, tensors belong to earlier stages, and single instructions stay as they are.
+// Tensors belong to earlier stages, and single instructions stay as they are.
 TEST(ExpandMath, LeavesAlone) {
   auto names = expanded(R"(
-    func.func @f(%x: f64, %t: tensor<4xf32>, %v: vector<8xf32>) -> (f64, tensor<4xf32>, vector<8xf32>) {
-      %a = arith.remf %x, %x : f64
+    func.func @f(%t: tensor<4xf32>, %v: vector<8xf32>) -> (tensor<4xf32>, vector<8xf32>) {
       %b = math.tanh %t : tensor<4xf32>
       %c = math.sqrt %v : vector<8xf32>
       %d = math.absf %c : vector<8xf32>
       %e = math.floor %d : vector<8xf32>
-      return %a, %b, %e : f64, tensor<4xf32>, vector<8xf32>
+      return %b, %e : tensor<4xf32>, vector<8xf32>
     })");
-  for (const char *kept : {"arith.remf", "math.tanh", "math.sqrt", "math.absf", "math.floor"})
+  for (const char *kept : {"math.tanh", "math.sqrt", "math.absf", "math.floor"})
     EXPECT_EQ(names[kept], 1) << kept;
   EXPECT_EQ(names["math.fma"], 0);
 }
 
-// A power of doubles counts on products whose rounding is known.
-TEST(ExpandMath, PowerOfDoublesWantsFma) {
+// Powers and remainders of doubles count on products whose rounding is known.
+TEST(ExpandMath, PowersAndRemaindersOfDoublesWantFma) {
   const char *source = R"(
     func.func @f(%x: vector<4xf64>) -> vector<4xf64> {
       %y = math.powf %x, %x : vector<4xf64>
@@ -86,6 +85,15 @@ TEST(ExpandMath, PowerOfDoublesWantsFma) {
     })";
   EXPECT_EQ(expanded(source)["math.powf"], 0);
   EXPECT_EQ(expanded(source, /*fma=*/false)["math.powf"], 1);
+  const char *remainder = R"(
+    func.func @f(%x: vector<4xf64>) -> vector<4xf64> {
+      %y = arith.remf %x, %x : vector<4xf64>
+      return %y : vector<4xf64>
+    })";
+  // The one that is left is for large quotients.
+  EXPECT_EQ(expanded(remainder)["arith.remf"], 1);
+  EXPECT_EQ(expanded(remainder)["scf.if"], 1);
+  EXPECT_EQ(expanded(remainder, /*fma=*/false)["scf.if"], 0);
 }
 
 } // namespace

@@ -29,7 +29,6 @@ template <> llvm::ArrayRef<Judged<float>> kumiko::judgedFunctions<float>() {
 }
 
 template <> llvm::ArrayRef<Judged<double>> kumiko::judgedFunctions<double>() {
-  // The remainder has no expansion.
   static const Judged<double> functions[] = {
       {"exp", std::exp, nullptr, 2},     {"exp2", std::exp2, nullptr, 2},     {"expm1", std::expm1, nullptr, 2},
       {"log", std::log, nullptr, 2},     {"log2", std::log2, nullptr, 2},     {"log10", std::log10, nullptr, 2},
@@ -39,6 +38,7 @@ template <> llvm::ArrayRef<Judged<double>> kumiko::judgedFunctions<double>() {
       {"cosh", std::cosh, nullptr, 2},   {"tanh", std::tanh, nullptr, 2},     {"asinh", std::asinh, nullptr, 2},
       {"acosh", std::acosh, nullptr, 2}, {"atanh", std::atanh, nullptr, 2},   {"erf", std::erf, nullptr, 2},
       {"sigmoid", sigmoid, nullptr, 2},  {"atan2", nullptr, std::atan2, 2},   {"pow", nullptr, std::pow, 2},
+      {"rem", nullptr, std::fmod, 0},
   };
   return functions;
 }

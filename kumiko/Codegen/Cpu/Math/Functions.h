@@ -74,5 +74,7 @@ Term tan(Term x);
 
 // Power64.cpp: needs a fused multiply-add
 Term pow(Term base, Term exponent);
+// Remainder.cpp: exact, with a fused multiply-add; with a call of libm for quotients from 2^51 on
+Term rem(Term x, Term y);
 
 } // namespace kumiko::expand64

@@ -13,9 +13,9 @@ def ExpandMathPass : Pass<"kumiko-expand-math"> {
     ```
 
     f16 and bf16 are computed in f32 and rounded once more. Left alone: integers, tensors, ops that are one or two
-    instructions already (math.absf, math.copysign, math.sqrt, math.rsqrt, math.fma, rounding), and of f64 the remainder
-    and, where there is no fused multiply-add, pow. math.sin, math.cos and math.tan of f64 stay in a branch for
-    arguments beyond 2^20.
+    instructions already (math.absf, math.copysign, math.sqrt, math.rsqrt, math.fma, rounding), and of f64 the
+    remainder and pow where there is no fused multiply-add. math.sin, math.cos and math.tan of f64 stay in a branch for
+    arguments beyond 2^20, and arith.remf for quotients from 2^51 on.
 
     Afterwards no math op on f32 needs a call of libm, except math.cbrt, math.erfc, math.fpowi and math.sincos, which
     nothing emits. Class: approximate (2 ULP).

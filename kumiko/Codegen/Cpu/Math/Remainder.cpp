@@ -1,4 +1,5 @@
 #include "kumiko/Codegen/Cpu/Math/Functions.h"
+#include <cmath>
 
 using namespace kumiko;
 
@@ -34,15 +35,27 @@ static Term inSteps(Term x, Term y) {
 // from the quotient: what is left is less than y, and exact, as it is a multiple of the last place of y or, where x is
 // the smaller one, x itself or a difference of neighbours.
 
-static constexpr double fewBits = 0x1p22;
+// For doubles the same holds below 2^51.
 
-Term expand::rem(Term x, Term y) {
-  constexpr double magic = 0x1.8p23; // to the nearest integer
+/// In one step where quotients are below 2^(`bits` - 2), for numbers of so many bits; with `others` elsewhere.
+static Term inOneStep(Term x, Term y, unsigned bits, llvm::function_ref<Term(Term, Term)> others) {
+  double magic = std::ldexp(1.5, int(bits) - 1); // to the nearest integer
   Term divisor = magnitude(y), size = magnitude(x);
   Term quotient = size / divisor;
   Term rest = fma((quotient + magic) - magic, 0 - divisor, size);
   rest = select(less(rest, 0), rest + divisor, rest);
-  Term others = bitOr(notLess(quotient, fewBits), equal(divisor, infinity));
-  rest = unlessAny(others, rest, [&] { return inSteps(size, divisor); });
+  Term large = bitOr(notLess(quotient, std::ldexp(1, int(bits) - 2)), equal(divisor, infinity));
+  rest = unlessAny(large, rest, [&] { return others(size, divisor); });
   return withSign(rest, signBit(x));
+}
+
+Term expand::rem(Term x, Term y) { return inOneStep(x, y, 24, inSteps); }
+
+// Larger quotients of doubles are rare: vectors that have one go to the C library with it.
+
+Term expand64::rem(Term x, Term y) {
+  return inOneStep(x, y, 53, [](Term size, Term divisor) {
+    TermEmitter &emitter = size.getEmitter();
+    return Term(emitter, mlir::arith::RemFOp::create(emitter.builder, emitter.loc, size.get(), divisor.get()));
+  });
 }

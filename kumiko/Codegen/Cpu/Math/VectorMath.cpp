@@ -123,13 +123,13 @@ static Expansions<Binary> binaryExpansions(MathFunction function) {
     return {expand::atan2, expand64::atan2};
   if (function == MathFunction::Pow)
     return {expand::pow, expand64::pow};
-  return {expand::rem, nullptr};
+  return {expand::rem, expand64::rem};
 }
 
 bool kumiko::hasVectorMath(MathFunction function, Type element, bool fma) {
   if (!element.isF64())
     return element.isF32();
-  return function != MathFunction::Rem && (function != MathFunction::Pow || fma);
+  return fma || (function != MathFunction::Pow && function != MathFunction::Rem);
 }
 
 Value kumiko::emitVectorMath(OpBuilder &builder, Location loc, MathFunction function, ValueRange arguments) {
