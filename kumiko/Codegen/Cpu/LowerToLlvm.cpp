@@ -42,5 +42,6 @@ void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, const LowerKernelsOptions 
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createMoveHalvesPass());
   pm.addPass(createCSEPass());
 }
