@@ -1,6 +1,7 @@
 #include "kumiko/Schedule/OrderedShape.h"
 #include "kumiko/Lower/Exact.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -111,6 +112,69 @@ static OrderedLoops shareLoops(linalg::GenericOp op, KernelExtents &extents, con
   return loops;
 }
 
+/// Whether an element of `tensor` lies where its place in row-major order says, in memory or in others of the same
+/// shape: then an index of 0 and the next one beyond its end are as good as two indices.
+static bool isFlat(Value tensor) {
+  if (isa<BlockArgument>(tensor) || tensor.getDefiningOp<linalg::FillOp>())
+    return true;
+  auto generic = tensor.getDefiningOp<linalg::GenericOp>();
+  return generic && generic.getNumReductionLoops() == 0 &&
+         llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); }) &&
+         generic.getBody()->getOps<linalg::IndexOp>().empty() &&
+         generic.getBody()->getOps<tensor::ExtractOp>().empty() && llvm::all_of(generic.getDpsInputs(), isFlat);
+}
+
+/// Whether each tensor that `op` reads or writes has both loops side by side, or neither.
+static bool areAsOne(linalg::GenericOp op, unsigned first, unsigned second) {
+  for (auto index : op.getBody()->getOps<linalg::IndexOp>())
+    if (index.getDim() == first || index.getDim() == second)
+      return false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!map.isFunctionOfDim(first) && !map.isFunctionOfDim(second))
+      continue;
+    auto dim = [&](unsigned loop) { return getAffineDimExpr(loop, op.getContext()); };
+    std::optional<unsigned> place = map.getResultPosition(dim(first));
+    if (!map.isProjectedPermutation() || !place || *place + 1 == map.getNumResults() ||
+        map.getResult(*place + 1) != dim(second) || !isFlat(operand.get()))
+      return false;
+  }
+  return true;
+}
+
+static void mergeOuter(linalg::GenericOp op, OrderedLoops &loops) {
+  SmallVector<unsigned> all = loops.outer, kept;
+  if (loops.lane)
+    all.push_back(*loops.lane);
+  for (auto [number, loop] : llvm::enumerate(all)) {
+    if (number + 1 < all.size() && areAsOne(op, loop, all[number + 1])) {
+      loops.extents[all[number + 1]] *= loops.extents[loop];
+      loops.extents[loop] = 1;
+    } else {
+      kept.push_back(loop);
+    }
+  }
+  if (loops.lane)
+    kept.pop_back();
+  loops.outer = kept;
+}
+
+/// Takes up what `leaf`, a part of the condition of a body, says about the number of a loop over the result.
+static void addBound(linalg::GenericOp op, Value leaf, SmallVectorImpl<ScatterShape::Bounds> &bounds) {
+  auto compare = leaf.getDefiningOp<arith::CmpIOp>();
+  std::optional<unsigned> loop = compare ? keptLoop(op, compare.getLhs()) : std::nullopt;
+  IntegerAttr limit;
+  if (!loop || !matchPattern(compare.getRhs(), m_Constant(&limit)))
+    return;
+  auto found = llvm::find_if(bounds, [&](const auto &known) { return known.loop == *loop; });
+  if (found == bounds.end())
+    found = bounds.insert(bounds.end(), {*loop, 0, std::numeric_limits<int64_t>::max()});
+  if (compare.getPredicate() == arith::CmpIPredicate::sge)
+    found->low = std::max(found->low, limit.getInt());
+  if (compare.getPredicate() == arith::CmpIPredicate::slt)
+    found->high = std::min(found->high, limit.getInt());
+}
+
 static bool writesEveryLoop(linalg::GenericOp op) {
   AffineMap map = op.getIndexingMapsArray().back();
   return map.isProjectedPermutation() && map.getNumResults() == op.getNumParallelLoops() && map.getNumResults() != 0;
@@ -124,7 +188,7 @@ std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelE
     return std::nullopt;
   SmallVector<Value> leaves;
   leavesOf(body->condition, leaves);
-  ScatterShape shape{op, {}, {}};
+  ScatterShape shape{op, {}, {}, {}};
   llvm::SmallBitVector scattered(op.getNumLoops()), used = loopsOf(op, body->value), apart(op.getNumLoops());
   for (Value leaf : leaves) {
     auto compare = leaf.getDefiningOp<arith::CmpIOp>();
@@ -137,12 +201,18 @@ std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelE
       apart |= loopsOf(op, compare.getLhs());
     } else {
       apart |= loopsOf(op, leaf);
+      addBound(op, leaf, shape.bounds);
     }
   }
   // Neither where a point goes nor what it brings may depend on the place itself.
   if (shape.places.empty() || scattered.anyCommon(used) || scattered.anyCommon(apart))
     return std::nullopt;
   shape.loops = shareLoops(op, extents, scattered, apart);
+  mergeOuter(op, shape.loops);
+  llvm::erase_if(shape.bounds, [&](const auto &bounds) { return !llvm::is_contained(shape.loops.outer, bounds.loop); });
+  for (auto &bounds : shape.bounds)
+    if (const eq::Extent &extent = shape.loops.extents[bounds.loop]; extent.isStatic())
+      bounds.high = std::min(bounds.high, extent.value());
   return shape;
 }
 

@@ -18,7 +18,8 @@ struct OrderedLoops {
   llvm::SmallVector<unsigned> outer;
   /// Along the result's innermost dimension, where neighbours go through the same steps.
   std::optional<unsigned> lane;
-  Extents extents; ///< of all loops
+  /// Of all loops. Of neighbours that every tensor treats as one the last runs over all of them, and the others are 0.
+  Extents extents;
 
   eq::Extent outerExtent() const;
   /// Whether the last outer loop runs along the result's innermost dimension, though not in lanes.
@@ -30,6 +31,12 @@ struct ScatterShape {
   /// Loops over the result that data addresses, each with the value in the body that says where.
   llvm::SmallVector<std::pair<unsigned, mlir::Value>, 2> places;
   OrderedLoops loops;
+  /// Of outer loops, the numbers from the first to before the second: elsewhere no point changes anything.
+  struct Bounds {
+    unsigned loop;
+    int64_t low, high;
+  };
+  llvm::SmallVector<Bounds, 2> bounds;
 
   /// The outermost of the loops that data addresses.
   unsigned firstPlace() const;

@@ -94,6 +94,11 @@ def scatter_elements(op, t):
         k = 1 if kind == "set" else k
         index = [k, b] if axis == 0 else [a, k]
         yield line(op, [tensor(t, a, b), tensor("i64", *index), tensor(t, *index)], f"1={-n}:{n - 1}", axis=axis, kind=kind)
+        # Points for the first rows or columns only, and columns that are two dimensions.
+        index = [k, b - b // 3] if axis == 0 else [a - a // 3, k]
+        yield line(op, [tensor(t, a, b), tensor("i64", *index), tensor(t, *index)], f"1={-n}:{n - 1}", axis=axis, kind=kind)
+        index = [k, b, 3] if axis == 0 else [a, k, 3]
+        yield line(op, [tensor(t, a, b, 3), tensor("i64", *index), tensor(t, *index)], f"1={-n}:{n - 1}", axis=axis, kind=kind)
 
 
 @recipe(NUMBERS, "scatter_nd")

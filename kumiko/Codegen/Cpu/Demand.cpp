@@ -145,6 +145,9 @@ Value Demand::atRegion(Region region, ArrayRef<Form> position) {
     inner.push_back(form + Form(-low));
     if (low.is(0) && extent == whole)
       continue;
+    IndexRange range = rangeOf(inner.back());
+    if (range.isKnown() && range.low >= 0 && extent.isStatic() && range.high < extent.value())
+      continue;
     if (!inner.back().isConstant() || !inner.back().constant.isStatic() || !extent.isStatic())
       open.push_back({inner.back(), extent});
     else if (inner.back().constant.value() < 0 || inner.back().constant.value() >= extent.value())

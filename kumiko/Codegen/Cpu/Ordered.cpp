@@ -93,11 +93,38 @@ public:
     k.loop(middle, high, 1, [&](Value first) { from(first, 1); });
   }
 
-  /// Calls `body` for each point of the loop inside that is this chunk's, one by one; once where there is no such loop.
-  void alongInside(llvm::function_ref<void()> body) {
+  /// Calls `body` for each point of the loop inside that is this chunk's, and within its bounds, one by one; once where
+  /// there is no such loop.
+  void alongInside(ArrayRef<ScatterShape::Bounds> bounds, llvm::function_ref<void()> body) {
     if (!inside)
       return body();
-    oneByOne(*inside, elements.first, elements.second, body);
+    auto found = llvm::find_if(bounds, [&](const auto &known) { return known.loop == *inside; });
+    if (found == bounds.end())
+      return oneByOne(*inside, elements.first, elements.second, body);
+    Value low = arith::MaxSIOp::create(k.b, k.loc, elements.first, k.index(found->low));
+    Value high = arith::MinSIOp::create(k.b, k.loc, elements.second, k.index(found->high));
+    oneByOne(*inside, low, high, body, IndexRange::ofLoop(found->low, found->high));
+  }
+
+  /// Calls `body` where the loops around are within their bounds, and known to be so.
+  void within(ArrayRef<ScatterShape::Bounds> bounds, llvm::function_ref<void()> body) {
+    Position whole = point;
+    Value inBounds;
+    for (const auto &[loop, low, high] : bounds) {
+      if (!llvm::is_contained(around, loop))
+        continue;
+      Value number = k.demand.indexOf(point[loop]);
+      Value shifted = arith::SubIOp::create(k.b, k.loc, number, k.index(low));
+      Value fits = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::ult, shifted,
+                                         k.index(std::max<int64_t>(high - low, 0)));
+      inBounds = inBounds ? Value(arith::AndIOp::create(k.b, k.loc, inBounds, fits)) : fits;
+      point[loop] = Form::ofSlot(k.demand.addSlot(number, 1, IndexRange::ofLoop(low, high)));
+    }
+    if (inBounds)
+      k.onlyIf(inBounds, body);
+    else
+      body();
+    point = whole;
   }
 
   /// Calls `body` for all vectors of these loops, which are one along memory as far as `reads` see them; false where
@@ -198,9 +225,9 @@ private:
     return result;
   }
 
-  void oneByOne(unsigned loop, Value low, Value high, llvm::function_ref<void()> body) {
+  void oneByOne(unsigned loop, Value low, Value high, llvm::function_ref<void()> body, IndexRange range = {}) {
     k.loop(low, high, 1, [&](Value number) {
-      point[loop] = Form::ofSlot(k.demand.addSlot(number));
+      point[loop] = Form::ofSlot(k.demand.addSlot(number, 1, range));
       body();
     });
   }
@@ -304,7 +331,9 @@ void kumiko::cpu::emitScatter(Kernel &k) {
       k.pastCaches(memref, copyShare);
     else
       copyShare();
-    share.each(points, [&] { share.alongInside([&] { scatterPoint(share, here); }); });
+    share.within(shape.bounds, [&] {
+      share.each(points, [&] { share.alongInside(shape.bounds, [&] { scatterPoint(share, here); }); });
+    });
   });
 }
 
