@@ -206,6 +206,55 @@ static eq::Extent placesWorthSharing(const ScatterShape &shape, const eq::Extent
   return min(floorDiv(work, max(looks, 1) * smallPart), shape.loops.extents[shape.firstPlace()]);
 }
 
+/// Of an element; a truth value takes one.
+static int64_t bytesOf(Value tensor) {
+  return llvm::divideCeil(getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth(), 8);
+}
+
+/// Of a scatter's result, rows for each point of a column from which on the copy of it matters more than the points,
+/// and from which on looking at points costs nothing beside it.
+constexpr int64_t manyRowsPerPoint = 8, mostRowsPerPoint = 128;
+
+/// How many columns of a scatter along an outer axis to change at a time (Schedule.h); 0 where what it changes is in
+/// the cache anyway. By measurement: shorter pieces of rows are slower to copy, longer ones leave the cache before the
+/// next point comes.
+static int64_t stripOf(const ScatterShape &shape, bool fewPoints, bool pastCaches, const Machine &machine) {
+  constexpr int64_t fewestRows = 64;
+  const OrderedLoops &loops = shape.loops;
+  const eq::Extent &columns = loops.extents[loops.outer.back()];
+  if (!shape.rows().isStatic() || !columns.isStatic() || shape.rows().value() < fewestRows)
+    return 0;
+  int64_t bytes = bytesOf(shape.op->getResult(0)), rows = shape.rows().value(), row = columns.value() * bytes;
+  int64_t stripBytes = pastCaches && bytes >= 4 && rows * 512 <= 2 * machine.l2 ? 512 : 256;
+  if (fewPoints && rows * 1024 <= 4 * machine.l2)
+    stripBytes = 1024;
+  bool isLarge = rows * row > machine.l2 && row >= 2 * stripBytes;
+  return isLarge && rows * stripBytes <= 4 * machine.l2 ? stripBytes / bytes : 0;
+}
+
+/// A scatter whose columns go to places of their own: chunks share columns, or places where points are so few that all
+/// chunks may look at all of them.
+static void scheduleColumns(Schedule &schedule, const ScatterShape &shape, const eq::Extent &points,
+                            const eq::Extent &work, const Machine &machine) {
+  const eq::Extent &columns = shape.loops.extents[shape.loops.outer.back()];
+  eq::Extent around = floorDiv(shape.loops.outerExtent(), max(columns, 1));
+  // A share of a row is several lines of it.
+  eq::Extent shares = max(around, floorDiv(columns, 32 * machine.lanes));
+  int64_t rowsPerPoint = typicalSize(shape.rows()) / std::max<int64_t>(typicalSize(points), 1);
+  bool fewPoints = rowsPerPoint >= manyRowsPerPoint;
+  if (typicalSize(around) == 1 && rowsPerPoint >= mostRowsPerPoint) {
+    schedule.sharePlaces = true;
+    shares = rowsPerPoint * 4 / mostRowsPerPoint;
+  } else if (!fewPoints || schedule.pastCaches) {
+    schedule.strip = stripOf(shape, fewPoints, schedule.pastCaches, machine);
+  }
+  if (schedule.strip) {
+    shares = around * stripsOf(columns, schedule);
+    schedule.scratchBytes = shape.rows() * schedule.strip * bytesOf(shape.op->getResult(0));
+  }
+  schedule.chunks = max(min(chunksFor(work), shares), 1);
+}
+
 /// One pass over the points and the result; chunks share the outer loops, the lanes, or the places.
 static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, KernelExtents &extents,
                             const Machine &machine) {
@@ -231,11 +280,10 @@ static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, Kernel
     schedule.chunks = max(min(chunksFor(work), shares), 1);
     return;
   }
-  if (!running && loops.outerEndsInside(op)) {
-    const eq::Extent &inside = loops.extents[loops.outer.back()];
-    shares = max(floorDiv(loops.outerExtent(), max(inside, 1)), floorDiv(inside, part));
-  }
-  schedule.chunks = max(min(chunksFor(points * operations + written), shares), 1);
+  eq::Extent work = points * operations + written;
+  if (!running && loops.outerEndsInside(op))
+    return scheduleColumns(schedule, shape.scatter, floorDiv(points, max(loops.outerExtent(), 1)), work, machine);
+  schedule.chunks = max(min(chunksFor(work), shares), 1);
 }
 
 /// Whether the operation is one of many steps, on floats.
@@ -301,8 +349,8 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
     return schedule;
   }
   if (shape.kind == KernelKind::Scatter || shape.kind == KernelKind::Running) {
-    scheduleOrdered(schedule, shape, extents, machine);
     schedule.pastCaches = shape.kind == KernelKind::Scatter && leavesCaches(body, results, extents, machine);
+    scheduleOrdered(schedule, shape, extents, machine);
     return schedule;
   }
   if (auto routine = dyn_cast<nn::RoutineOp>(body.front())) {

@@ -182,6 +182,13 @@ static bool writesEveryLoop(linalg::GenericOp op) {
 
 unsigned ScatterShape::firstPlace() const { return llvm::min_element(places, llvm::less_first())->first; }
 
+eq::Extent ScatterShape::rows() const {
+  eq::Extent product = 1;
+  for (const auto &[loop, value] : places)
+    product *= loops.extents[loop];
+  return product;
+}
+
 std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelExtents &extents) {
   std::optional<Guarded> body = guardedBody(op);
   if (!body || !writesEveryLoop(op))

@@ -40,6 +40,8 @@ struct ScatterShape {
 
   /// The outermost of the loops that data addresses.
   unsigned firstPlace() const;
+  /// All places that data can address.
+  eq::Extent rows() const;
 };
 
 struct RunningShape {

@@ -40,6 +40,10 @@ eq::Extent kumiko::panelGroupsOf(const ContractionShape &shape, const Schedule &
   return groupsOf(shape.partColumns(), schedule.panelColumns, schedule.chunkPanels);
 }
 
+eq::Extent kumiko::stripsOf(const eq::Extent &columns, const Schedule &schedule) {
+  return ceilDiv(columns + lineBytes - 1, schedule.strip);
+}
+
 namespace {
 struct Field {
   StringRef name;
@@ -94,6 +98,8 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr("past_caches", b.getUnitAttr()));
   if (sharePlaces)
     entries.push_back(b.getNamedAttr("share_places", b.getUnitAttr()));
+  if (strip)
+    entries.push_back(b.getNamedAttr("strip", b.getI64IntegerAttr(strip)));
   if (!lanesLast.empty())
     entries.push_back(b.getNamedAttr("lanes_last", b.getDenseI64ArrayAttr(lanesLast)));
   if (!keptOps.empty())
@@ -173,6 +179,8 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
   schedule.prefetch = attribute.contains("prefetch");
   schedule.pastCaches = attribute.contains("past_caches");
   schedule.sharePlaces = attribute.contains("share_places");
+  if (auto strip = attribute.getAs<IntegerAttr>("strip"))
+    schedule.strip = strip.getInt();
   if (auto kept = attribute.getAs<DenseI64ArrayAttr>("kept_ops"))
     schedule.keptOps = llvm::to_vector(kept.asArrayRef());
   if (auto pairs = attribute.getAs<DenseI64ArrayAttr>("in_place"))

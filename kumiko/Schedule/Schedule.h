@@ -51,6 +51,9 @@ struct Schedule {
 
   /// scatter: chunks share the places that data addresses, and each of them goes over all points.
   bool sharePlaces = false;
+  /// scatter: columns that are changed at a time, in scratch, where all rows of them lie close together; 0: all of
+  /// them, in the result.
+  int64_t strip = 0;
 
   /// rows and attention: numbers (in the order of the body) of the ops whose rows are kept in scratch instead of
   /// computed again.
@@ -80,6 +83,12 @@ struct Schedule {
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   static mlir::FailureOr<Schedule> fromAttribute(mlir::DictionaryAttr attribute);
 };
+
+/// Of a cache line, on the machines that there are.
+constexpr int64_t lineBytes = 64;
+
+/// Strips of a row of `columns` elements, of which the first may begin anywhere in a line.
+eq::Extent stripsOf(const eq::Extent &columns, const Schedule &schedule);
 
 /// What a chunk of products is worth at least, and how many chunks are enough for any number of threads.
 constexpr int64_t flopsPerChunk = 2'000'000, mostChunks = 64;

@@ -82,6 +82,7 @@ def gather_nd(op, t):
         yield line(op, [tensor(t, a, b, 3), tensor("i64", a, k, 1)], f"1=0:{b - 1}", batch=1)
 
 
+SIZES = {t: int(t.lstrip("biuf")) // 8 for t in NUMBERS}
 KINDS = {True: ["set", "+", "*", "max", "min"], False: ["set", "+", "max", "min"]}
 
 
@@ -99,6 +100,13 @@ def scatter_elements(op, t):
         yield line(op, [tensor(t, a, b), tensor("i64", *index), tensor(t, *index)], f"1={-n}:{n - 1}", axis=axis, kind=kind)
         index = [k, b, 3] if axis == 0 else [a, k, 3]
         yield line(op, [tensor(t, a, b, 3), tensor("i64", *index), tensor(t, *index)], f"1={-n}:{n - 1}", axis=axis, kind=kind)
+    # Large enough for strips of columns.
+    columns = 7000 // SIZES[t]
+    for index in [(40, columns), (33, columns - 100), (70, columns // 3, 3), (9, columns)]:
+        shape = [81, *index[1:]] if len(index) == 3 else [81, columns]
+        yield line(op, [tensor(t, *shape), tensor("i64", *index), tensor(t, *index)], "1=-81:80", axis=0, kind="+")
+        index = [2, *index]
+        yield line(op, [tensor(t, 2, *shape), tensor("i64", *index), tensor(t, *index)], "1=0:80", axis=1, kind="max")
 
 
 @recipe(NUMBERS, "scatter_nd")

@@ -5,10 +5,11 @@
 //
 // Chunks share the outer loops, or, where these are few, the lanes, or the places: then each chunk goes over all points
 // and takes those that come to its own. Each element belongs to one chunk, and its points come in the order of the
-// text.
+// text. Where what a scatter changes is larger than a cache, strips of it are changed one after another (Strip.h).
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/Kernel.h"
+#include "kumiko/Codegen/Cpu/Strip.h"
 #include "kumiko/Lower/Checked.h"
 #include "kumiko/Lower/Exact.h"
 
@@ -29,10 +30,13 @@ public:
     Extent total = 1;
     for (unsigned loop : around)
       total *= loops.extents[loop];
-    byLanes = !k.schedule.sharePlaces && (loops.lane || inside) && typicalSize(total) < typicalSize(k.schedule.chunks);
+    byLanes =
+        !byPlaces() && !byStrips() && (loops.lane || inside) && typicalSize(total) < typicalSize(k.schedule.chunks);
   }
 
   bool byPlaces() const { return k.schedule.sharePlaces; }
+  bool byStrips() const { return k.schedule.strip != 0; }
+  bool takesWholeRows() const { return !byLanes && !byStrips(); }
 
   /// The values of all loops where the code being emitted is.
   Kernel &k;
@@ -57,6 +61,21 @@ public:
     k.loop(range.first, range.second, 1, [&](Value number) {
       k.delinearize(number, merged(around), point);
       body();
+    });
+  }
+
+  /// The same for each strip of columns of such a point.
+  void outerStrips(Strip &strip, llvm::function_ref<void()> body) {
+    Extent strips = stripsOf(loops.extents[*inside], k.schedule), total = strips;
+    for (unsigned loop : around)
+      total *= loops.extents[loop];
+    firstMultipleOf = strip.multipleOf();
+    auto [low, high] = k.chunkRange(total);
+    k.loop(low, high, 1, [&](Value number) {
+      strip.begin(arith::RemUIOp::create(k.b, k.loc, number, k.index(strips)));
+      elements = strip.columns;
+      k.delinearize(arith::DivUIOp::create(k.b, k.loc, number, k.index(strips)), merged(around), point);
+      k.onlyIf(arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::slt, elements.first, elements.second), body);
     });
   }
 
@@ -140,25 +159,37 @@ public:
   }
 
   /// Calls `body` for all elements of the result that are this chunk's, in vectors where they lie side by side.
-  /// `places` are the loops that data addresses, `innermost` the loop along memory.
-  void everywhere(ArrayRef<unsigned> places, unsigned innermost, llvm::function_ref<void()> body) {
+  /// `places` are the loops that data addresses, `innermost` the loop along memory; `ahead` as in `each`.
+  void everywhere(ArrayRef<unsigned> places, unsigned innermost, llvm::function_ref<void()> body,
+                  llvm::function_ref<void()> ahead = {}) {
     SmallVector<unsigned> others(places);
     bool isPlace = !others.empty() && others.back() == innermost;
     if (isPlace)
       others.pop_back();
-    each(others, [&] {
-      if (isPlace)
-        return inPieces(innermost, loops.extents[innermost], body);
-      if (!inside)
-        return alongLanes(body);
-      Value middle = k.endOfGroups(elements.first, elements.second, k.demand.lanes);
-      k.loop(elements.first, middle, k.demand.lanes, [&](Value first) {
-        point[*inside] = Form::ofSlot(k.demand.addSlot(first));
-        point[*inside].lane = 1;
-        body();
-      });
-      oneByOne(*inside, middle, elements.second, body);
-    });
+    each(
+        others,
+        [&] {
+          if (isPlace)
+            return inPieces(innermost, loops.extents[innermost], body);
+          if (!inside)
+            return alongLanes(body);
+          Value first = elements.first;
+          auto vectors = [&] {
+            Value middle = k.endOfGroups(first, elements.second, k.demand.lanes);
+            k.loop(first, middle, k.demand.lanes, [&](Value number) {
+              point[*inside] = Form::ofSlot(k.demand.addSlot(number, firstMultipleOf));
+              point[*inside].lane = 1;
+              body();
+            });
+            first = middle;
+          };
+          vectors();
+          // Half a line that goes past the caches should be no less.
+          if (firstMultipleOf > 1 && firstMultipleOf < k.demand.lanes)
+            k.demand.narrow(firstMultipleOf, vectors);
+          oneByOne(*inside, first, elements.second, body);
+        },
+        ahead);
   }
 
   /// Calls `body` for each vector of lanes that is this chunk's; once where there are none.
@@ -184,12 +215,18 @@ public:
     narrowPieces(*loops.lane, 0, length, body);
   }
 
-  /// Calls `body` for each point of these loops, in order.
-  void each(ArrayRef<unsigned> list, llvm::function_ref<void()> body) {
+  /// Calls `body` for each point of these loops, in order, and before it `ahead`, if any, for one that follows soon.
+  void each(ArrayRef<unsigned> list, llvm::function_ref<void()> body, llvm::function_ref<void()> ahead = {}) {
     Extent total = 1;
     for (unsigned loop : list)
       total *= loops.extents[loop];
     k.loop(k.index(0), k.index(total), 1, [&](Value number) {
+      if (ahead) {
+        Value later = arith::AddIOp::create(k.b, k.loc, number, k.index(Strip::rowsAhead));
+        later = arith::MinSIOp::create(k.b, k.loc, later, k.index(total - 1));
+        k.delinearize(later, merged(list), point);
+        ahead();
+      }
       k.delinearize(number, merged(list), point);
       body();
     });
@@ -237,6 +274,8 @@ private:
   bool byLanes;
   /// This chunk's share of the vectors along the lanes, or of the loop inside.
   std::pair<Value, Value> lanes, elements;
+  /// What divides the first number of that share.
+  int64_t firstMultipleOf = 1;
 };
 } // namespace
 
@@ -247,8 +286,8 @@ static Position apply(AffineMap map, ArrayRef<Form> dims) {
   return position;
 }
 
-/// Changes the element that the point at hand goes to; `here` gives the place in the result.
-static void scatterPoint(Share &share, llvm::function_ref<Form()> here) {
+/// Changes the element of `memref` that the point at hand goes to; `here` gives the place in it.
+static void scatterPoint(Share &share, Value memref, llvm::function_ref<Form()> here) {
   Kernel &k = share.k;
   const ScatterShape &shape = k.shape.scatter;
   linalg::GenericOp op = shape.op;
@@ -269,8 +308,40 @@ static void scatterPoint(Share &share, llvm::function_ref<Form()> here) {
   k.onlyIf(inside, [&] {
     share.alongNarrowLanes([&] {
       SmallVector<Value> arguments(op->getNumOperands());
-      arguments.back() = k.demand.load(k.outputs[0], here(), getElementTypeOrSelf(op.getDpsInits()[0].getType()));
-      k.demand.store(k.demand.body(op, share.point, arguments)[0], k.outputs[0], here());
+      arguments.back() = k.demand.load(memref, here(), getElementTypeOrSelf(op.getDpsInits()[0].getType()));
+      k.demand.store(k.demand.body(op, share.point, arguments)[0], memref, here());
+    });
+  });
+}
+
+/// The same strip by strip.
+static void scatterStrips(Share &share, ArrayRef<unsigned> places, ArrayRef<unsigned> points,
+                          llvm::function_ref<Form()> here) {
+  Kernel &k = share.k;
+  linalg::GenericOp op = k.shape.scatter.op;
+  AffineMap result = op.getIndexingMapsArray().back();
+  Value memref = k.outputs[0], start = op.getDpsInits()[0];
+  Strip strip(k, places, *share.inside, share.loops.extents);
+  auto inBuffer = [&] { return strip.offset(share.point); };
+  share.outerStrips(strip, [&] {
+    share.everywhere(
+        places, *share.inside,
+        [&] { k.demand.store(k.demand.at(start, apply(result, share.point)), strip.buffer, inBuffer()); },
+        [&] { strip.fetch(start, result, share.point); });
+    auto fetchPoints = [&] {
+      for (OpOperand *operand : op.getDpsInputOperands())
+        strip.fetch(operand->get(), op.getMatchingIndexingMap(operand), share.point);
+    };
+    const auto &bounds = k.shape.scatter.bounds;
+    share.within(bounds, [&] {
+      share.each(
+          points, [&] { share.alongInside(bounds, [&] { scatterPoint(share, strip.buffer, inBuffer); }); },
+          fetchPoints);
+    });
+    k.pastCaches(memref, [&] {
+      share.everywhere(places, *share.inside, [&] {
+        k.demand.store(k.demand.load(strip.buffer, inBuffer(), getElementTypeOrSelf(start.getType())), memref, here());
+      });
     });
   });
 }
@@ -293,6 +364,9 @@ void kumiko::cpu::emitScatter(Kernel &k) {
   op.getReductionDims(points);
   auto here = [&] { return k.storage.offsetIn(op->getResult(0), apply(result, share.point)); };
 
+  if (share.byStrips())
+    return scatterStrips(share, places, points, here);
+
   // All of an outer point: often one stretch of memory, which is copied as such.
   SmallVector<unsigned> elements = places;
   if (shape.loops.lane || share.inside)
@@ -309,7 +383,7 @@ void kumiko::cpu::emitScatter(Kernel &k) {
   Extent stretch = 1;
   for (unsigned loop : elements)
     stretch *= shape.loops.extents[loop];
-  bool isLong = !share.inside && typicalSize(stretch) >= longStretch;
+  bool isLong = (!share.inside || share.takesWholeRows()) && typicalSize(stretch) >= longStretch;
   share.outer([&] {
     SmallVector<unsigned> copied = elements, rows = places;
     auto copy = [&] { k.demand.store(k.demand.at(start, apply(result, share.point)), memref, here()); };
@@ -332,7 +406,7 @@ void kumiko::cpu::emitScatter(Kernel &k) {
     else
       copyShare();
     share.within(shape.bounds, [&] {
-      share.each(points, [&] { share.alongInside(shape.bounds, [&] { scatterPoint(share, here); }); });
+      share.each(points, [&] { share.alongInside(shape.bounds, [&] { scatterPoint(share, memref, here); }); });
     });
   });
 }

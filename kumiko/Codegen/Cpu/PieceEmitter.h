@@ -13,9 +13,6 @@ namespace kumiko::cpu {
 /// Whether functions are computed: these are worth a vector, however empty.
 bool hasFunctions(mlir::Block &body);
 
-/// Of a cache line, on the machines that there are.
-constexpr int64_t lineBytes = 64;
-
 /// A piece and the buffer it goes to.
 struct Target {
   const Piece *piece;

@@ -1,0 +1,52 @@
+// Scatters along an outer axis: which of them go by strips of columns.
+// RUN: kumiko-opt %s --split-input-file --stage-fuse --stage-lower --stage-schedule | FileCheck %s
+
+// Each column goes to rows of its own, of which all together are larger than a cache: strips of columns are changed in
+// scratch.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: chunks = 17
+// CHECK-SAME: scratch_bytes = 262144
+// CHECK-SAME: strip = 64
+// CHECK-SAME: template = "scatter"
+func.func @main(%x: tensor<1024x1024xf32>, %i: tensor<512x1024xi64>, %u: tensor<512x1024xf32>) -> tensor<1024x1024xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"}
+      : (tensor<1024x1024xf32>, tensor<512x1024xi64>, tensor<512x1024xf32>) -> tensor<1024x1024xf32>
+  return %y : tensor<1024x1024xf32>
+}
+
+// -----
+
+// Two dimensions that all tensors have side by side are as good as one.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: chunks = 17
+// CHECK-SAME: strip = 64
+func.func @main(%x: tensor<1024x256x4xf32>, %i: tensor<512x256x4xi64>, %u: tensor<512x256x4xf32>) -> tensor<1024x256x4xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"}
+      : (tensor<1024x256x4xf32>, tensor<512x256x4xi64>, tensor<512x256x4xf32>) -> tensor<1024x256x4xf32>
+  return %y : tensor<1024x256x4xf32>
+}
+
+// -----
+
+// What stays in a cache is changed where it lies.
+// CHECK-LABEL: nn.kernel
+// CHECK-NOT: strip
+// CHECK-SAME: template = "scatter"
+func.func @main(%x: tensor<128x512xf32>, %i: tensor<512x512xi64>, %u: tensor<512x512xf32>) -> tensor<128x512xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"}
+      : (tensor<128x512xf32>, tensor<512x512xi64>, tensor<512x512xf32>) -> tensor<128x512xf32>
+  return %y : tensor<128x512xf32>
+}
+
+// -----
+
+// A point for many rows: they are copied as they lie, and all chunks look at the few points.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: share_places
+// CHECK-NOT: strip
+// CHECK-SAME: template = "scatter"
+func.func @main(%x: tensor<1024x1024xf32>, %i: tensor<2x1024xi64>, %u: tensor<2x1024xf32>) -> tensor<1024x1024xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"}
+      : (tensor<1024x1024xf32>, tensor<2x1024xi64>, tensor<2x1024xf32>) -> tensor<1024x1024xf32>
+  return %y : tensor<1024x1024xf32>
+}
