@@ -98,8 +98,8 @@ bool kumiko::describeFactors(ContractionShape &shape, std::string &why) {
 
 static bool usesLoop(AffineMap map, unsigned loop) { return map.isFunctionOfDim(loop); }
 
-/// One row of f32 and columns that change from run to run and lie along the depth: nothing is used twice, and lanes
-/// along the columns would gather.
+/// One row and columns that change from run to run and lie along the depth: nothing is used twice, and lanes along the
+/// columns would gather, or columns be packed for one row.
 static bool isMatrixTimesVector(const ContractionShape &shape) {
   linalg::GenericOp op = shape.op;
   Value matrix = op->getOperand(shape.columnOperand);
@@ -110,7 +110,7 @@ static bool isMatrixTimesVector(const ContractionShape &shape) {
   for (AffineExpr expr : llvm::reverse(op.getIndexingMapsArray()[shape.columnOperand].getResults())) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim || !shape.extents[dim.getPosition()].is(1))
-      return dim && !isSumOfNarrowProducts(op) && llvm::is_contained(shape.depth, dim.getPosition());
+      return dim && llvm::is_contained(shape.depth, dim.getPosition());
   }
   return false;
 }

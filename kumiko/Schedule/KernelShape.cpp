@@ -13,20 +13,35 @@
 using namespace mlir;
 using namespace kumiko;
 
-/// Whether `op` reduces along memory: the last dimension of its largest operand is reduced.
-static bool reducesAlongMemory(linalg::GenericOp op, KernelExtents &extents) {
+/// The operand that is read and has the most elements; null where nothing is read.
+static OpOperand *largestRead(linalg::GenericOp op, KernelExtents &extents) {
   OpOperand *largest = nullptr;
   auto elements = [&](OpOperand *operand) { return typicalSize(extents.elementsOf(operand->get())); };
   for (OpOperand *input : op.getDpsInputOperands())
     if (!op.getBody()->getArgument(input->getOperandNumber()).use_empty())
       if (!largest || elements(input) > elements(largest))
         largest = input;
+  return largest;
+}
+
+/// Whether `op` reduces along memory: the last dimension of its largest operand, or of what that is made of element by
+/// element, is reduced.
+static bool reducesAlongMemory(linalg::GenericOp op, KernelExtents &extents) {
+  OpOperand *largest = largestRead(op, extents);
   if (!largest)
     return false;
+  AffineMap map = op.getMatchingIndexingMap(largest);
+  while (auto before = largest->get().getDefiningOp<linalg::GenericOp>()) {
+    AffineMap made = before.getIndexingMapsArray().back();
+    OpOperand *source = largestRead(before, extents);
+    if (before.getNumReductionLoops() != 0 || before.getNumResults() != 1 || !made.isPermutation() || !source)
+      break;
+    map = before.getMatchingIndexingMap(source).compose(inversePermutation(made)).compose(map);
+    largest = source;
+  }
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
   // Dimensions of one element do not count: what stands before them is just as contiguous.
-  AffineMap map = op.getMatchingIndexingMap(largest);
   Extents loops = extents.loopsOf(op);
   for (AffineExpr expr : llvm::reverse(map.getResults())) {
     auto dim = dyn_cast<AffineDimExpr>(expr);

@@ -41,6 +41,20 @@ static bool isAskedAgain(Value tensor, const eq::Extent &elements, KernelExtents
   return false;
 }
 
+/// The last of the elementwise ops that alone read what `tensor` is made into, element by element: whoever reads a sum
+/// again and again need not divide it again.
+static Value endOfSteps(Value tensor, ValueRange results, KernelExtents &extents) {
+  while (tensor.hasOneUse() && !llvm::is_contained(results, tensor)) {
+    auto next = dyn_cast<linalg::GenericOp>(*tensor.user_begin());
+    if (!next || isReduction(next) || next.getNumResults() != 1 || !next.isDpsInput(&*tensor.use_begin()) ||
+        eq::product(extents.loopsOf(next)) != extents.elementsOf(tensor) ||
+        llvm::any_of(next.getDpsInputs(), [&](Value input) { return input != tensor && input.getDefiningOp(); }))
+      break;
+    tensor = next.getResult(0);
+  }
+  return tensor;
+}
+
 /// Products that are worth a register tile.
 constexpr int64_t manyProducts = 1 << 15;
 
@@ -203,9 +217,10 @@ private:
       if (!isReduction(&op))
         continue;
       for (Value result : op.getResults())
-        if (isAskedAgain(result, extents.elementsOf(result), extents) ||
-            (!llvm::is_contained(results, result) && scatterShapeOf(cast<linalg::GenericOp>(op), extents)))
-          cuts.push_back(result);
+        if (bool isScatter = bool(scatterShapeOf(cast<linalg::GenericOp>(op), extents));
+            isAskedAgain(result, extents.elementsOf(result), extents) ||
+            (isScatter && !llvm::is_contained(results, result)))
+          cuts.push_back(isScatter ? result : endOfSteps(result, results, extents));
     }
     return cuts;
   }

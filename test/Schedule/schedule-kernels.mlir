@@ -266,3 +266,48 @@ nn.kernel @sampled(%x: tensor<4x100xf32>, %at: tensor<64x2xi64>, %w: tensor<64x2
   } -> tensor<4x64xf32>
   nn.yield %y : tensor<4x64xf32>
 }
+
+// So do they where both are bytes: packing columns for one row would take longer than the row.
+// CHECK-LABEL: nn.kernel @bytes_times_vector
+// CHECK-NOT: template = "contraction"
+// CHECK: nn.yield
+nn.kernel @bytes_times_vector(%a: tensor<64x96xi8>, %b: tensor<96x1xi8>) -> tensor<64x1xi32> {
+  %zero = arith.constant 0 : i32
+  %empty = tensor.empty() : tensor<64x1xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%empty : tensor<64x1xi32>) -> tensor<64x1xi32>
+  %y = linalg.generic {indexing_maps = [#row, #column, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x96xi8>, tensor<96x1xi8>) outs(%init : tensor<64x1xi32>) {
+  ^bb0(%p: i8, %q: i8, %o: i32):
+    %0 = arith.extui %p : i8 to i32
+    %1 = arith.extui %q : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %o, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<64x1xi32>
+  nn.yield %y : tensor<64x1xi32>
+}
+
+// What is summed lies across memory, though it is seen the other way round: lanes run along the sums.
+// CHECK-LABEL: nn.kernel @across
+// CHECK-SAME: template = "points"
+nn.kernel @across(%x: tensor<64x96xf32>, %m: tensor<96xf32>) -> tensor<96xf32> {
+  %zero = arith.constant 0.0 : f32
+  %turned = tensor.empty() : tensor<96x64xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>,
+                                        affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<64x96xf32>, tensor<96xf32>) outs(%turned : tensor<96x64xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.subf %p, %q : f32
+    linalg.yield %0 : f32
+  } -> tensor<96x64xf32>
+  %empty = tensor.empty() : tensor<96xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<96xf32>) -> tensor<96xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%d : tensor<96x64xf32>) outs(%init : tensor<96xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<96xf32>
+  nn.yield %y : tensor<96xf32>
+}

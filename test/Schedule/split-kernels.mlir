@@ -1,4 +1,5 @@
 // RUN: kumiko-opt %s --kumiko-split-kernels | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-split-kernels | FileCheck %s --check-prefix=SHARES
 
 #matrix = affine_map<(i, j) -> (i, j)>
 #column = affine_map<(i, j) -> (j, i)>
@@ -206,4 +207,44 @@ nn.kernel @weighted(%x: tensor<16x4096xf32>) -> tensor<4096xf32> {
     linalg.yield %2 : f32
   } -> tensor<4096xf32>
   nn.yield %y : tensor<4096xf32>
+}
+
+// A sum that each element reads again is divided where it is made.
+// SHARES: nn.kernel @[[MEAN:k_[0-9a-f]+]](%{{.*}}: tensor<16x4096xf32>) -> tensor<4096xf32> {
+// SHARES: linalg.generic
+// SHARES: arith.divf %{{.*}}, %cst{{.*}} : f32
+// SHARES: func @shares
+// SHARES: %[[M:.*]] = nn.call @[[MEAN]](
+// SHARES: nn.call @{{k_[0-9a-f]+}}({{.*}}%[[M]])
+func.func @shares(%x: tensor<16x4096xf32>) -> tensor<16x64x64xf32> {
+  %0 = nn.call @share(%x) : (tensor<16x4096xf32>) -> tensor<16x64x64xf32>
+  return %0 : tensor<16x64x64xf32>
+}
+nn.kernel @share(%x: tensor<16x4096xf32>) -> tensor<16x64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4096xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<4096xf32>) -> tensor<4096xf32>
+  %s = linalg.generic {indexing_maps = [#column, #first], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<16x4096xf32>) outs(%i : tensor<4096xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<4096xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%s : tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %count = arith.constant 16.0 : f32
+    %0 = arith.divf %p, %count : f32
+    linalg.yield %0 : f32
+  } -> tensor<4096xf32>
+  %f = tensor.empty() : tensor<16x4096xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                                        affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<16x4096xf32>, tensor<4096xf32>) outs(%f : tensor<16x4096xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.subf %p, %q : f32
+    linalg.yield %0 : f32
+  } -> tensor<16x4096xf32>
+  %z = tensor.expand_shape %y [[0], [1, 2]] output_shape [16, 64, 64] : tensor<16x4096xf32> into tensor<16x64x64xf32>
+  nn.yield %z : tensor<16x64x64xf32>
 }
