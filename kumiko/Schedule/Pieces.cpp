@@ -69,7 +69,7 @@ void Tracer::trace(const Piece &piece) {
   // Rows that are read as a whole are written as a whole.
   bool opens = !byRows || !readInside;
   if (auto pad = dyn_cast_or_null<tensor::PadOp>(op)) {
-    TypedAttr value = constantScalar(pad.getConstantPaddingValue());
+    Value value = pad.getConstantPaddingValue();
     // A border is filled in contiguous runs, so the padded box must be dense.
     Extents shape(extents.of(piece.source));
     if (opens && value && piece.strides == rowMajorStrides(shape)) {

@@ -25,7 +25,7 @@ struct Piece {
 struct Border {
   Extents shape, low, extent, strides;
   eq::Extent constant;
-  mlir::TypedAttr value;
+  mlir::Value value; ///< a scalar of the kernel's body
   /// So many of the last dimensions: what lies outside along them has been filled together with what lies inside.
   size_t doneDimensions = 0;
 };

@@ -178,7 +178,7 @@ bool Cells::coversCell() {
   if (bordered) {
     const Border &border = output.borders.front();
     if (output.pieces.size() != 1 || output.borders.size() != 1 || border.strides != first.strides ||
-        ArrayRef(border.extent) != k.storage.extents.of(first.source))
+        !constantScalar(border.value) || ArrayRef(border.extent) != k.storage.extents.of(first.source))
       return false;
     base = startOf(border);
   }
@@ -232,7 +232,7 @@ bool Cells::trace(Stretch &stretch) {
   k.demand.withoutEmitting(ranges, [&](ArrayRef<Form> numbers) {
     for (auto &[piece, position] : inCell) {
       if (!piece) {
-        stretch.elements.push_back({Value(), Form(), output.borders.front().value});
+        stretch.elements.push_back({Value(), Form(), constantScalar(output.borders.front().value)});
         continue;
       }
       Position place = position;

@@ -69,8 +69,6 @@ Value Demand::at(Value tensor, ArrayRef<Form> position) {
   return zeroOf(type.getElementType());
 }
 
-/// A scalar of the kernel's body as a value of the emitted function: a constant, an element of a tensor, or what is
-/// computed from such.
 Value Demand::scalarOutside(Value scalar) {
   if (TypedAttr constant = constantScalar(scalar))
     return constantOf(constant);

@@ -129,6 +129,9 @@ public:
   bool pastCaches = false;
   /// Then the vectors at hand begin at such a multiple, though their offsets do not say so.
   bool startsEven = false;
+  /// A scalar of the kernel's body as a value of the emitted function: a constant, an element of a tensor, or what is
+  /// computed from such.
+  mlir::Value scalarOutside(mlir::Value scalar);
   /// Scalars that lie side by side from `first` on, as one vector.
   void storeTogether(llvm::ArrayRef<mlir::Value> scalars, mlir::Value memref, const Form &first);
   /// Several vectors lane by lane: those of a lane lie side by side.
@@ -170,7 +173,6 @@ private:
   /// extents of the region. Null where lanes must be asked for one by one.
   mlir::Value loadInside(mlir::Value tensor, llvm::ArrayRef<Form> position,
                          llvm::ArrayRef<std::pair<Form, eq::Extent>> open, llvm::function_ref<mlir::Value()> outside);
-  mlir::Value scalarOutside(mlir::Value scalar);
   llvm::SmallVector<mlir::Value> choose(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::Value> first,
                                         llvm::ArrayRef<mlir::Value> second);
 

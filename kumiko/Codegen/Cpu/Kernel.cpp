@@ -203,7 +203,7 @@ void Kernel::fillBorders() {
 /// The border falls into boxes: for each dimension the part before and after the inside, with the dimensions before it
 /// inside and those after it whole. Of a box, the last dimensions are one contiguous run.
 void Kernel::fillBorder(const Border &border, Value memref) {
-  Value value = demand.constantOf(border.value);
+  Value value = demand.scalarOutside(border.value);
   size_t rank = border.shape.size();
   for (size_t d = 0; d < rank - border.doneDimensions; ++d) {
     Extent inside = border.low[d] + border.extent[d];

@@ -230,7 +230,7 @@ SmallVector<PieceEmitter::RowEnds> PieceEmitter::takeRowEnds() {
       int64_t most = k.demand.lanes / 2;
       if (!before.isStatic() || !after.isStatic() || before.value() > most || after.value() > most)
         continue;
-      ends.push_back({&target, k.demand.constantOf(border.value), before.value(), after.value()});
+      ends.push_back({&target, k.demand.scalarOutside(border.value), before.value(), after.value()});
       border.doneDimensions = 1;
     }
   }
