@@ -86,6 +86,8 @@ private:
   bool longRows = false;
   /// Past the caches, but for what is no whole cache line at the ends.
   void longPart(Part part);
+  /// What a chunk that has [low, high) of a row has of it.
+  void longPart(Part part, mlir::Value low, mlir::Value high);
 
   //===--- what data choose ------------------------------------------------------------------------===//
 

@@ -296,7 +296,7 @@ bool PieceEmitter::readsForAllRows() const {
 }
 
 void PieceEmitter::emitByLanes(const Extent &outer) {
-  bool isTurned = turn && turn->loop == lane.loop, isCut = !laneCuts.empty() || isTurned;
+  bool isTurned = turn && turn->loop == lane.loop, isCut = !laneCuts.empty() || isTurned || longRows;
   if (!isCut && readsForAllRows())
     return emitSharesOfRows(outer);
   Extent length = isCut ? lane.extent : ceilDiv(lane.extent, k.demand.lanes);
@@ -305,10 +305,10 @@ void PieceEmitter::emitByLanes(const Extent &outer) {
     k.delinearize(number, loops, point);
     if (isTurned)
       return turnedLanes(from, to);
-    if (laneCuts.empty())
+    if (!isCut)
       return k.someVectors(lane.extent, from, to, [&](Form form) { element(form); });
     for (Part part : partsOf(laneCuts, lane))
-      sharedPart(part, from, to);
+      longRows &&isLong(part) ? longPart(part, from, to) : sharedPart(part, from, to);
   });
 }
 

@@ -53,8 +53,9 @@ bool PieceEmitter::isStream() const {
 }
 
 bool PieceEmitter::hasLongRows(const Extent &outer) const {
+  bool shared = typicalSize(outer) < typicalSize(k.schedule.chunks);
   if (!writesVectors() || turn || targets.size() != 1 || !lane.extent.isStatic() ||
-      typicalSize(outer) < typicalSize(k.schedule.chunks))
+      (shared && laneCuts.empty() && readsForAllRows()))
     return false;
   const Target &target = targets.front();
   Form offset = offsetOf(*target.piece, loopNumbers());
@@ -64,24 +65,28 @@ bool PieceEmitter::hasLongRows(const Extent &outer) const {
 
 bool PieceEmitter::isLong(Part part) const { return (part.end - part.start) * bytesOf(targets.front()) >= longStretch; }
 
-void PieceEmitter::longPart(Part part) {
+void PieceEmitter::longPart(Part part) { longPart(part, k.index(part.start), k.index(part.end)); }
+
+void PieceEmitter::longPart(Part part, Value low, Value high) {
   const Target &target = targets.front();
   int64_t lanes = k.demand.lanes, bytes = bytesOf(target), line = std::max<int64_t>(lineBytes / bytes, lanes);
-  point[lane.loop] = Form(part.start);
+  Value start = arith::MaxSIOp::create(k.b, k.loc, low, k.index(part.start));
+  Value end = arith::MinSIOp::create(k.b, k.loc, high, k.index(part.end));
+  point[lane.loop] = Form::ofSlot(k.demand.addSlot(start));
   Value offset = k.demand.indexOf(offsetOf(*target.piece, point));
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(k.b, k.loc, target.memref);
   address = arith::AddIOp::create(k.b, k.loc, address, arith::MulIOp::create(k.b, k.loc, offset, k.index(bytes)));
   // Down to the next multiple of a line.
   Value missing =
       arith::AndIOp::create(k.b, k.loc, arith::SubIOp::create(k.b, k.loc, k.index(0), address), k.index(lineBytes - 1));
-  Value first = arith::AddIOp::create(k.b, k.loc, arith::DivUIOp::create(k.b, k.loc, missing, k.index(bytes)),
-                                      k.index(part.start));
-  Value last = k.endOfGroups(first, k.index(part.end), line);
-  auto oneByOne = [&](Value low, Value high) {
-    k.loop(low, high, 1,
+  Value first = arith::AddIOp::create(k.b, k.loc, arith::DivUIOp::create(k.b, k.loc, missing, k.index(bytes)), start);
+  first = arith::MinSIOp::create(k.b, k.loc, first, end);
+  Value last = k.endOfGroups(first, end, line);
+  auto oneByOne = [&](Value from, Value to) {
+    k.loop(from, to, 1,
            [&](Value number) { element(Form::ofSlot(k.demand.addSlot(number, 1, {part.start, part.end - 1}))); });
   };
-  oneByOne(k.index(part.start), first);
+  oneByOne(start, first);
   k.demand.pastCaches = k.demand.startsEven = true;
   k.loop(first, last, lanes, [&](Value number) {
     Form form = Form::ofSlot(k.demand.addSlot(number, 1, {part.start, part.end - lanes}));
@@ -89,5 +94,5 @@ void PieceEmitter::longPart(Part part) {
     element(form);
   });
   k.demand.pastCaches = k.demand.startsEven = false;
-  oneByOne(last, k.index(part.end));
+  oneByOne(last, end);
 }

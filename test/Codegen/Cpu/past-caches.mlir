@@ -107,3 +107,20 @@ nn.kernel @long_rows(%x: tensor<50x1100xf32>) -> tensor<50x1103xf32>
   } : tensor<50x1100xf32> to tensor<50x1103xf32>
   nn.yield %y : tensor<50x1103xf32>
 }
+
+// A few long rows that chunks share: each chunk has its part of them, from its next cache line on.
+// CHECK-LABEL: func.func private @few_long_rows_inside
+// CHECK: scf.if
+// CHECK: arith.divui
+// CHECK: scf.for
+// CHECK: arith.maxsi
+// CHECK: vector.store {{.*}}nontemporal = true
+// CHECK: llvm.fence seq_cst
+// CHECK: else
+// CHECK-NOT: nontemporal
+// CHECK: return
+nn.kernel @few_long_rows(%x: tensor<3x8001xf32>) -> tensor<3x7999xf32>
+    attributes {schedule = {template = "points", chunks = 8 : i64, past_caches}} {
+  %y = tensor.extract_slice %x[0, 1] [3, 7999] [1, 1] : tensor<3x8001xf32> to tensor<3x7999xf32>
+  nn.yield %y : tensor<3x7999xf32>
+}
