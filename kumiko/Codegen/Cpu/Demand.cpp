@@ -129,9 +129,7 @@ Value Demand::loadInside(Value tensor, ArrayRef<Form> position, ArrayRef<std::pa
   Value loaded =
       vector::MaskedLoadOp::create(b, loc, VectorType::get({int64_t(lanes)}, stored), memref, indexOf(offset.atLane(0)),
                                    condition, spread(asStored(outside(), memref)));
-  if (stored == element)
-    return loaded;
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, loaded, spread(zeroOf(stored)));
+  return fromStored(loaded, element);
 }
 
 /// `inside` where the position lies in [low, low + extent), otherwise the padding value or another tensor.

@@ -144,7 +144,9 @@ private:
   /// Whether a vector there may be stored past the caches, wherever the loops are.
   bool mayGoPast(const Form &offset, mlir::VectorType type) const;
   void storePast(mlir::Value value, mlir::Value memref, mlir::Value index);
-  /// As it lies in memory, where a truth value takes a byte.
+  /// What was loaded, as it is in the body: a truth value takes a byte in memory.
+  mlir::Value fromStored(mlir::Value loaded, mlir::Type element);
+  /// As it lies in memory.
   mlir::Value asStored(mlir::Value value, mlir::Value memref);
   /// The first `count` elements from `index` on.
   mlir::Value loadSome(mlir::Value memref, mlir::Value index, mlir::Type stored, int64_t count);

@@ -176,7 +176,10 @@ std::optional<Position> Demand::linearPosition(ArrayRef<Value> indices) {
 Value Demand::loadGuarded(Value tensor, ArrayRef<Value> indices) {
   Value memref = memory.lookup(tensor);
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  if (!memref || cast<MemRefType>(memref.getType()).getElementType() != element)
+  if (!memref)
+    return Value();
+  Type stored = cast<MemRefType>(memref.getType()).getElementType();
+  if (stored != element && !element.isInteger(1))
     return Value();
   Position position;
   Value condition = mask();
@@ -192,8 +195,9 @@ Value Demand::loadGuarded(Value tensor, ArrayRef<Value> indices) {
   Form offset = storage.offsetIn(tensor, position);
   if (!offset.lane.is(1))
     return Value();
-  return vector::MaskedLoadOp::create(b, loc, VectorType::get({int64_t(lanes)}, element), memref,
-                                      indexOf(offset.atLane(0)), condition, spread(zeroOf(element)));
+  Value loaded = vector::MaskedLoadOp::create(b, loc, VectorType::get({int64_t(lanes)}, stored), memref,
+                                              indexOf(offset.atLane(0)), condition, spread(zeroOf(stored)));
+  return fromStored(loaded, element);
 }
 
 //===--- what ranges decide ----------------------------------------------------------------------===//

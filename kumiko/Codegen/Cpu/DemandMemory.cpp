@@ -59,14 +59,17 @@ Value Demand::sieve(Value memref, const Form &offset, Type stored) {
   return result;
 }
 
+Value Demand::fromStored(Value loaded, Type element) {
+  Type stored = getElementTypeOrSelf(loaded.getType());
+  if (!isTruth(element) || stored == element)
+    return loaded;
+  Value zero = isa<VectorType>(loaded.getType()) ? spread(zeroOf(stored)) : zeroOf(stored);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, loaded, zero);
+}
+
 Value Demand::load(Value memref, const Form &offset, Type element) {
   Type stored = cast<MemRefType>(memref.getType()).getElementType();
-  auto truth = [&](Value byte) -> Value {
-    if (!isTruth(element) || stored == element)
-      return byte;
-    Value zero = isa<VectorType>(byte.getType()) ? spread(zeroOf(stored)) : zeroOf(stored);
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, byte, zero);
-  };
+  auto truth = [&](Value byte) { return fromStored(byte, element); };
   if (!offset.hasLanes()) {
     Value loaded = truth(memref::LoadOp::create(b, loc, memref, indexOf(offset)));
     if (tracing)
