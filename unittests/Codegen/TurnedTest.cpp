@@ -106,4 +106,6 @@ TEST(Turned, TimeOutside) {
     for (int64_t batches : {1, 2, 3, 7, 15, 17, 40})
       for (int64_t inner : {1, 3})
         expectReversed({times, batches, inner, /*timeFirst=*/true});
+  for (int64_t batches : {128, 129, 250})
+    expectReversed({150, batches, 1, /*timeFirst=*/true});
 }

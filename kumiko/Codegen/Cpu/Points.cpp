@@ -257,7 +257,7 @@ void PieceEmitter::row() {
     return cutRow();
   if (turn && turn->loop == lane.loop)
     return turnedLanes(k.index(0), k.index(lane.extent));
-  if (turn && turn->between && turn->between->loop == lane.loop)
+  if (turn && turn->together && turn->between->loop == lane.loop)
     return storeAll();
   if (gathersShortRows())
     return shortRow();

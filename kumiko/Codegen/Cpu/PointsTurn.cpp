@@ -27,6 +27,9 @@ constexpr int64_t fewestVectors = 2, longestPlacedRow = 64;
 /// has at least `fewestTurns` of them.
 constexpr int64_t mostBytesByElement = 64, widestElement = 4, mostBytesByRow = 256, mostTogether = 128,
                   mostBytesTogether = 2048, mostBytesOfRowsTogether = 8192, fewestTurns = 32;
+/// Also longer rows, where all of them are no more than these bytes and lie in a cache; but none whose lines would fall
+/// into a few sets of the first cache, being a multiple of `bytesOfSets` apart.
+constexpr int64_t mostBytesNear = 1 << 18, mostBytesOfRowNear = 768, bytesOfSets = 512;
 /// Rows of a few elements that are moved in one turn of a loop.
 constexpr int64_t rowsPerTurn = 4;
 
@@ -107,7 +110,7 @@ void PieceEmitter::findTurn() {
       turn.reset();
     return;
   }
-  bool isShortRow = lane.extent.isStatic() && lane.extent.value() <= longestPlacedRow;
+  bool isShortRow = lane.extent.isStatic() && (lanesChoose || lane.extent.value() <= longestPlacedRow);
   bool isInside = !loops.empty() && loops.back().loop == turn->loop && !lanesChoose;
   if (!isShortRow || loops.empty() || (!isInside && !takeBetween()))
     turn.reset();
@@ -127,11 +130,16 @@ bool PieceEmitter::takeBetween() {
   for (const Target &target : targets)
     element += cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
   int64_t bytes = std::max<int64_t>(element * elements, 1);
-  if (lanesChoose && (bytes > mostBytesByElement || element > widestElement))
+  bool isNear = typicalSize(turns) * bytes <= mostBytesNear;
+  bool isWorth = isNear ? bytes <= mostBytesOfRowNear && bytes % bytesOfSets != 0
+                        : bytes <= mostBytesByElement && element <= widestElement;
+  if (lanesChoose && !isNear && !isWorth)
     return false;
   turn->between = between;
-  if (lanesChoose || bytes <= mostBytesByRow)
+  if (lanesChoose ? isWorth : bytes <= mostBytesByRow)
     turn->together = std::min(mostTogether, (lanesChoose ? mostBytesTogether : mostBytesOfRowsTogether) / bytes);
+  if (lanesChoose && isNear && isWorth)
+    turn->together = std::max(turn->together, fewestTurns);
   if (!lanesChoose)
     loops.pop_back();
   return true;
@@ -198,7 +206,7 @@ void PieceEmitter::turnedRows(const MergedLoop &along, Value low, Value high, ll
   };
   auto inTurn = [&](Value number) {
     point[along.loop] = Form::ofSlot(k.demand.addSlot(number, 1, IndexRange::ofLoop(0, along.extent)));
-    eachBetween(whole);
+    lanesChoose && !turn->together ? whole() : eachBetween(whole);
   };
   auto exchanged = [&](Value first) {
     Value past = arith::AddIOp::create(k.b, k.loc, first, k.index(turn->together));
