@@ -178,7 +178,7 @@ bool Cells::coversCell() {
   if (bordered) {
     const Border &border = output.borders.front();
     if (output.pieces.size() != 1 || output.borders.size() != 1 || border.strides != first.strides ||
-        !constantScalar(border.value) || ArrayRef(border.extent) != k.storage.extents.of(first.source))
+        ArrayRef(border.extent) != k.storage.extents.of(first.source))
       return false;
     base = startOf(border);
   }
@@ -231,14 +231,12 @@ bool Cells::trace(Stretch &stretch) {
   bool known = true;
   k.demand.withoutEmitting(ranges, [&](ArrayRef<Form> numbers) {
     for (auto &[piece, position] : inCell) {
-      if (!piece) {
-        stretch.elements.push_back({Value(), Form(), constantScalar(output.borders.front().value)});
-        continue;
-      }
       Position place = position;
       for (auto [loop, number] : llvm::zip_equal(loops, numbers))
-        place[loop.loop] = number;
-      std::optional<Origin> origin = k.demand.originAt(piece->source, place);
+        if (piece)
+          place[loop.loop] = number;
+      std::optional<Origin> origin =
+          piece ? k.demand.originAt(piece->source, place) : k.demand.originOfScalar(output.borders.front().value);
       known = origin.has_value();
       if (!known)
         return;

@@ -119,6 +119,8 @@ public:
   void withoutEmitting(llvm::ArrayRef<IndexRange> loops, llvm::function_ref<void(llvm::ArrayRef<Form>)> ask);
   /// Nothing for an element that is computed, or that comes from a place which is not linear.
   std::optional<Origin> originAt(mlir::Value tensor, llvm::ArrayRef<Form> position);
+  /// The same for a scalar of the kernel's body.
+  std::optional<Origin> originOfScalar(mlir::Value scalar);
 
   /// What the kernel returns: 0, or KUMIKO_E_INDEX after a read at a place that does not exist.
   mlir::Value status();
@@ -253,6 +255,7 @@ private:
     llvm::DenseMap<mlir::Value, std::pair<mlir::Value, Form>> loads;
   };
   Tracing *tracing = nullptr;
+  std::optional<Origin> originOf(mlir::Value value);
   /// How places from data are read: after a check; after a check that they are as hoped for; or as they are.
   enum class Places { Checked, Hoped, Taken };
   Places places = Places::Checked;
