@@ -116,7 +116,7 @@ static bool isMatrixTimesVector(const ContractionShape &shape) {
 }
 
 /// Elements side by side that are interleaved at most, and groups from which on lanes run along them.
-constexpr int64_t mostInterleaved = 8, fewestGroups = 8;
+constexpr int64_t mostInterleaved = 8, fewestGroups = 4;
 
 /// The loop that walks along the innermost dimension of more than one element; nothing where several do.
 static std::optional<unsigned> innermostLoop(AffineMap map, ArrayRef<eq::Extent> loops, unsigned skipped = 0) {
