@@ -244,12 +244,21 @@ Value Demand::decidedDivision(Operation *op, ArrayRef<Value> operands) {
   std::optional<Form> a = knownForm(operands[0]), b = knownForm(operands[1]);
   if (!a || !b || !isNumber(*b) || b->constant.value() <= 0)
     return Value();
-  IndexRange range = rangeOf(*a);
-  int64_t by = b->constant.value(), quotient = range.low / by;
-  bool isUnsigned = isa<arith::DivUIOp, arith::RemUIOp>(op);
-  if (!range.isKnown() || quotient != range.high / by || (isUnsigned && range.low < 0))
+  int64_t by = b->constant.value();
+  bool isUnsigned = isa<arith::DivUIOp, arith::RemUIOp>(op), isQuotient = isa<arith::DivSIOp, arith::DivUIOp>(op);
+  // Whole multiples of the divisor do not matter for what is left over, where nothing is negative.
+  Form whole, rest = *a;
+  if (rangeOf(*a).low >= 0)
+    for (const auto &[slot, coefficient] : a->terms)
+      if (coefficient.isStatic() && coefficient.value() % by == 0) {
+        whole = whole + Form::ofSlot(slot, coefficient.value() / by);
+        rest = rest + Form::ofSlot(slot, -coefficient.value());
+      }
+  IndexRange range = rangeOf(rest);
+  int64_t quotient = range.low / by;
+  if (!range.isKnown() || quotient != range.high / by || ((isUnsigned || !whole.terms.empty()) && range.low < 0))
     return Value();
-  return indexValue(isa<arith::DivSIOp, arith::DivUIOp>(op) ? Form(quotient) : *a + Form(-quotient * by));
+  return indexValue(isQuotient ? whole + Form(quotient) : rest + Form(-quotient * by));
 }
 
 Value Demand::decidedComparison(arith::CmpIPredicate predicate, ArrayRef<Value> operands) {

@@ -130,6 +130,8 @@ private:
   void cutRow();
   /// Two vectors that may overlap, or one by one where it is no more than a few.
   void shortPart(Part part);
+  /// A row as stretches of one length, in each of which the same is read somewhere.
+  void equalStretches();
   /// The share of a chunk of a row, which starts and ends anywhere.
   void sharedPart(Part part, mlir::Value low, mlir::Value high);
 
@@ -240,6 +242,8 @@ private:
   /// Where indices along the lanes stop being linear, and along the last loop outside (Cuts.h).
   llvm::SmallVector<int64_t> laneCuts, rowCuts;
   std::optional<Turn> turn;
+  /// Elements of a row that read the same at a quotient; 0 where nothing is read so, or lanes lie otherwise.
+  int64_t stretch = 0;
   /// Lanes are every so many elements; `leftOver` of a row are no such group any more.
   int64_t phases = 1, leftOver = 0;
   /// Loops that count groups of so many; of the last group there are fewer, where `left` is not 0.

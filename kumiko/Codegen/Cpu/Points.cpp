@@ -108,7 +108,7 @@ void PieceEmitter::emitLoops(const Extent &outer) {
 }
 
 void PieceEmitter::emitShares(const Extent &outer) {
-  bool byRows = alongSums || leftOver != 0 || !rowPhases.empty() || (turn && turn->between);
+  bool byRows = alongSums || stretch != 0 || leftOver != 0 || !rowPhases.empty() || (turn && turn->between);
   if (!byRows && typicalSize(outer) < typicalSize(k.schedule.chunks))
     emitByLanes(outer);
   else if (placesServeAllRows(outer))
@@ -255,6 +255,8 @@ void PieceEmitter::row() {
     return partsOfRow();
   if (!laneCuts.empty() || longRows)
     return cutRow();
+  if (stretch != 0)
+    return equalStretches();
   if (turn && turn->loop == lane.loop)
     return turnedLanes(k.index(0), k.index(lane.extent));
   if (turn && turn->together && turn->between->loop == lane.loop)

@@ -16,6 +16,8 @@ void PieceEmitter::findCuts() {
   if (alongSums || woven() != 1 || checksPlaces())
     return;
   laneCuts = cutsAlong(lane.loop, lane.extent, *sources);
+  if (!laneCuts.empty())
+    stretch = 0;
   if (!loops.empty() && lane.extent.isStatic() && lane.extent.value() <= longestPlacedRow)
     rowCuts = cutsAlong(loops.back().loop, loops.back().extent, *sources);
 }
@@ -38,6 +40,23 @@ void PieceEmitter::cutRow() {
     else
       k.vectors(part.end - part.start, vectorsPerTurn, [&](Form form) { element(form + Form(part.start)); });
   }
+}
+
+void PieceEmitter::equalStretches() {
+  int64_t lanes = k.demand.lanes, count = lane.extent.value() / stretch;
+  auto from = [&](const Form &start, int64_t length) {
+    for (int64_t first = 0; first < length; first += lanes) {
+      k.demand.active = std::min(length - first, lanes);
+      Form form = start + Form(first);
+      form.lane = 1;
+      element(form);
+      k.demand.active = lanes;
+    }
+  };
+  k.loop(k.index(0), k.index(count), 1, [&](Value number) {
+    from(Form::ofSlot(k.demand.addSlot(number, 1, IndexRange::ofLoop(0, count)), stretch), stretch);
+  });
+  from(Form(count * stretch), lane.extent.value() - count * stretch);
 }
 
 void PieceEmitter::shortPart(Part part) {

@@ -22,6 +22,8 @@ constexpr int64_t mostWoven = 16, farthestLanes = 8;
 constexpr int64_t mostPhases = 16, mostRowPhases = 8;
 /// The same where nothing is summed up.
 constexpr int64_t mostPairs = 4;
+/// Elements that share a quotient: more of them fill a vector, or nearly so.
+constexpr int64_t mostShared = 4;
 
 /// Whether the last two dimensions become one and the others stay.
 static bool joinsLastTwo(tensor::CollapseShapeOp op) {
@@ -176,6 +178,16 @@ static bool takesRemainder(linalg::GenericOp op, int64_t divisor) {
   });
 }
 
+/// Whether `op` reads at the quotient of a place by `divisor`: so many neighbours read the same.
+static bool readsAtQuotient(linalg::GenericOp op, int64_t divisor) {
+  return llvm::any_of(op.getBody()->getOps<tensor::ExtractOp>(), [&](tensor::ExtractOp extract) {
+    Operation *quotient = extract.getIndices().empty() ? nullptr : extract.getIndices().back().getDefiningOp();
+    llvm::APInt by;
+    return isa_and_nonnull<arith::DivUIOp, arith::FloorDivSIOp>(quotient) &&
+           matchPattern(quotient->getOperand(1), m_ConstantInt(&by)) && by.getSExtValue() == divisor;
+  });
+}
+
 void PieceEmitter::takePhases() {
   linalg::GenericOp op;
   for (auto each : k.body.getOps<linalg::GenericOp>())
@@ -190,7 +202,11 @@ void PieceEmitter::takePhases() {
   if (!op || parts || phases != 1 || op.getNumResults() != 1 || !allMadeInPlace(op))
     return;
   int64_t divisor = divisorAlong(op, lane.loop);
-  if (!reduces && (!takesRemainder(op, divisor) || divisor > mostPairs))
+  bool pairs = divisor <= mostPairs && takesRemainder(op, divisor), shares = readsAtQuotient(op, divisor);
+  if (!reduces && !pairs && shares && divisor > mostShared && divisor % int64_t(k.demand.lanes) != 0 &&
+      lane.extent.isStatic())
+    stretch = std::min(divisor, lane.extent.value());
+  if (!reduces && !pairs && !(shares && divisor <= mostShared))
     return;
   if (divisor >= 2 && divisor <= mostPhases && lane.extent.isStatic() && lane.extent.value() >= 2 * divisor) {
     phases = divisor;

@@ -32,7 +32,7 @@ static Extent stretchOf(const Form &offset, const MergedLoop &lane, ArrayRef<Mer
 }
 
 bool PieceEmitter::writesVectors() const {
-  return woven() == 1 && !alongSums && !movesElements() && !gathersShortRows() && !isShort();
+  return woven() == 1 && stretch == 0 && !alongSums && !movesElements() && !gathersShortRows() && !isShort();
 }
 
 bool PieceEmitter::isStream() const {

@@ -217,3 +217,54 @@ nn.kernel @row_for_all(%x: tensor<3x8000xf32>, %y: tensor<8000xf32>) -> tensor<3
   } -> tensor<3x8000xf32>
   nn.yield %z : tensor<3x8000xf32>
 }
+
+// Every 24 elements share a scale: stretches of them are a loop, and each reads its scale once.
+// CHECK-LABEL: func.func private @stretches_inside
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: memref.load
+// CHECK: vector.broadcast
+// CHECK-NOT: vector.insert
+// CHECK-NOT: vector.from_elements
+// CHECK: return
+nn.kernel @stretches(%x: tensor<5x240xf32>, %s: tensor<5x10xf32>) -> tensor<5x240xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<5x240xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<5x240xf32>) outs(%empty : tensor<5x240xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c24 = arith.constant 24 : index
+    %block = arith.divui %j, %c24 : index
+    %scale = tensor.extract %s[%i, %block] : tensor<5x10xf32>
+    %0 = arith.mulf %p, %scale : f32
+    linalg.yield %0 : f32
+  } -> tensor<5x240xf32>
+  nn.yield %y : tensor<5x240xf32>
+}
+
+// Every two share one: lanes lie two apart, and read their scales side by side.
+// CHECK-LABEL: func.func private @sharing_inside
+// CHECK: vector.load
+// CHECK-NOT: vector.insert
+// CHECK: vector.shuffle
+// CHECK: vector.store
+nn.kernel @sharing(%x: tensor<5x240xf32>, %s: tensor<5x120xf32>) -> tensor<5x240xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<5x240xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<5x240xf32>) outs(%empty : tensor<5x240xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c2 = arith.constant 2 : index
+    %block = arith.divui %j, %c2 : index
+    %scale = tensor.extract %s[%i, %block] : tensor<5x120xf32>
+    %0 = arith.mulf %p, %scale : f32
+    linalg.yield %0 : f32
+  } -> tensor<5x240xf32>
+  nn.yield %y : tensor<5x240xf32>
+}
