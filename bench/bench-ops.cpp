@@ -76,7 +76,9 @@ static Range usualRange(ElementType element, int64_t bound) {
     return {0.1, 0.9};
   if (element == ElementType::B1)
     return {0, 1};
-  return {1, bytesOf(element) == 1 ? 31 : bound - 1};
+  // Not more than the type has: a number that wraps may be 0.
+  int64_t most = bytesOf(element) == 1 ? 31 : bytesOf(element) == 2 ? INT16_MAX : INT32_MAX;
+  return {1, std::min(most, bound - 1)};
 }
 
 static Expected<Tensor> randomTensor(const eq::TensorType &type, Range range, std::mt19937 &random) {

@@ -251,7 +251,9 @@ std::optional<RunningShape> kumiko::runningShapeOf(linalg::GenericOp op, KernelE
   Extents loops = extents.loopsOf(op);
   // From the end the terms come in another order than in the text.
   bool reordered = shape.reverse && op->hasAttr(exactAttribute);
-  if (reordered || loops[shape.along] != loops[shape.reduced] || loopsOf(op, body->value)[shape.along])
+  // One element follows no other: each is a point.
+  bool alone = loops[shape.along].is(1);
+  if (alone || reordered || loops[shape.along] != loops[shape.reduced] || loopsOf(op, body->value)[shape.along])
     return std::nullopt;
   llvm::SmallBitVector taken(op.getNumLoops());
   taken.set(shape.along);
