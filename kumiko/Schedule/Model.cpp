@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/AttentionShape.h"
+#include "kumiko/Schedule/Functions.h"
 #include "kumiko/Schedule/Packing.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -284,13 +285,6 @@ static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, Kernel
   if (!running && loops.outerEndsInside(op))
     return scheduleColumns(schedule, shape.scatter, floorDiv(points, max(loops.outerExtent(), 1)), work, machine);
   schedule.chunks = max(min(chunksFor(work), shares), 1);
-}
-
-/// Whether the operation is one of many steps, on floats.
-static bool isFunction(Operation &op) {
-  bool instruction = isa<math::SqrtOp, math::AbsFOp, math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp,
-                         math::CopySignOp, math::FmaOp, math::AbsIOp>(op);
-  return isa<arith::RemFOp>(op) || (op.getDialect()->getNamespace() == "math" && !instruction);
 }
 
 /// Whether it becomes a call of the C library for each lane: in f64, what has no vector code.

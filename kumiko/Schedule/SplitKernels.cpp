@@ -1,6 +1,7 @@
 //===- SplitKernels.cpp - cut kernels that would compute things again ------===//
 #include "kumiko/Schedule/SplitKernels.h"
 #include "kumiko/Nn/KernelSymbols.h"
+#include "kumiko/Schedule/Functions.h"
 #include "kumiko/Schedule/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -81,12 +82,6 @@ static bool costsMore(Value tensor) {
 /// Readers of an element from which on a function is better computed once and kept. Functions of f64 take several times
 /// as long as a store and a load.
 constexpr int64_t manyReaders = 8, manyReadersOfF64 = 2;
-
-static bool isFunction(Operation &inner) {
-  bool instruction = isa<math::SqrtOp, math::AbsFOp, math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp,
-                         math::CopySignOp, math::FmaOp>(inner);
-  return inner.getDialect()->getNamespace() == "math" && !instruction;
-}
 
 /// Whether a function is computed for each element of `tensor`, or for what it is made of.
 static bool computesFunction(Value tensor) {
