@@ -213,8 +213,11 @@ static int64_t bytesOf(Value tensor) {
 }
 
 /// Of a scatter's result, rows for each point of a column from which on the copy of it matters more than the points,
-/// and from which on looking at points costs nothing beside it.
-constexpr int64_t manyRowsPerPoint = 8, mostRowsPerPoint = 128;
+/// and from which on it matters so much more that it is to be one stretch of memory.
+constexpr int64_t manyRowsPerPoint = 8, mostRowsPerPoint = 32;
+
+/// The same where chunks have such stretches of their own, without sharing places.
+constexpr int64_t mostRowsOfOwn = 16;
 
 /// How many columns of a scatter along an outer axis to change at a time (Schedule.h); 0 where what it changes is in
 /// the cache anyway. By measurement: shorter pieces of rows are slower to copy, longer ones leave the cache before the
@@ -233,23 +236,34 @@ static int64_t stripOf(const ScatterShape &shape, bool fewPoints, bool pastCache
   return isLarge && rows * stripBytes <= 4 * machine.l2 ? stripBytes / bytes : 0;
 }
 
+/// Whether strips of a result of so many elements go past the caches. They do sooner than what is written row by row:
+/// the processor does not see soon enough which short piece of a row is overwritten next, and waits for it.
+static bool stripsLeaveCaches(const ScatterShape &shape, const eq::Extent &written, const Machine &machine) {
+  return written.isStatic() && written.value() * bytesOf(shape.op->getResult(0)) >= machine.l3 / 4;
+}
+
 /// A scatter whose columns go to places of their own: chunks share columns, or places where points are so few that all
-/// chunks may look at all of them.
+/// chunks may look at all of them. To look at one costs most where no one can foresee whose it is, so that shares of
+/// places are few.
 static void scheduleColumns(Schedule &schedule, const ScatterShape &shape, const eq::Extent &points,
-                            const eq::Extent &work, const Machine &machine) {
+                            const eq::Extent &written, const eq::Extent &work, const Machine &machine) {
   const eq::Extent &columns = shape.loops.extents[shape.loops.outer.back()];
   eq::Extent around = floorDiv(shape.loops.outerExtent(), max(columns, 1));
   // A share of a row is several lines of it.
   eq::Extent shares = max(around, floorDiv(columns, 32 * machine.lanes));
   int64_t rowsPerPoint = typicalSize(shape.rows()) / std::max<int64_t>(typicalSize(points), 1);
   bool fewPoints = rowsPerPoint >= manyRowsPerPoint;
+  bool stripsPast = schedule.pastCaches || stripsLeaveCaches(shape, written, machine);
   if (typicalSize(around) == 1 && rowsPerPoint >= mostRowsPerPoint) {
     schedule.sharePlaces = true;
-    shares = rowsPerPoint * 4 / mostRowsPerPoint;
-  } else if (!fewPoints || schedule.pastCaches) {
-    schedule.strip = stripOf(shape, fewPoints, schedule.pastCaches, machine);
+    shares = rowsPerPoint / mostRowsPerPoint;
+  } else if (typicalSize(around) > 1 && rowsPerPoint >= mostRowsOfOwn) {
+    shares = around;
+  } else if (!fewPoints || stripsPast) {
+    schedule.strip = stripOf(shape, fewPoints, stripsPast, machine);
   }
   if (schedule.strip) {
+    schedule.pastCaches = stripsPast;
     shares = around * stripsOf(columns, schedule);
     schedule.scratchBytes = shape.rows() * schedule.strip * bytesOf(shape.op->getResult(0));
   }
@@ -283,7 +297,8 @@ static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, Kernel
   }
   eq::Extent work = points * operations + written;
   if (!running && loops.outerEndsInside(op))
-    return scheduleColumns(schedule, shape.scatter, floorDiv(points, max(loops.outerExtent(), 1)), work, machine);
+    return scheduleColumns(schedule, shape.scatter, floorDiv(points, max(loops.outerExtent(), 1)), written, work,
+                           machine);
   schedule.chunks = max(min(chunksFor(work), shares), 1);
 }
 

@@ -50,3 +50,42 @@ func.func @main(%x: tensor<1024x1024xf32>, %i: tensor<2x1024xi64>, %u: tensor<2x
       : (tensor<1024x1024xf32>, tensor<2x1024xi64>, tensor<2x1024xf32>) -> tensor<1024x1024xf32>
   return %y : tensor<1024x1024xf32>
 }
+
+// -----
+
+// One for every 41 rows: no chunk looks at points of another, so that there is one.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: chunks = 1
+// CHECK-SAME: share_places
+// CHECK-NOT: strip
+// CHECK-SAME: template = "scatter"
+func.func @main(%x: tensor<2048x2048xf32>, %i: tensor<50x2048xi64>, %u: tensor<50x2048xf32>) -> tensor<2048x2048xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"}
+      : (tensor<2048x2048xf32>, tensor<50x2048xi64>, tensor<50x2048xf32>) -> tensor<2048x2048xf32>
+  return %y : tensor<2048x2048xf32>
+}
+
+// -----
+
+// Strips go past the caches where all of the result would still be in the last one.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: past_caches
+// CHECK-SAME: strip = 128
+func.func @main(%x: tensor<2048x2004xf32>, %i: tensor<300x2004xi64>, %u: tensor<300x2004xf32>) -> tensor<2048x2004xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"}
+      : (tensor<2048x2004xf32>, tensor<300x2004xi64>, tensor<300x2004xf32>) -> tensor<2048x2004xf32>
+  return %y : tensor<2048x2004xf32>
+}
+
+// -----
+
+// Chunks that have all rows of their own copy them as they lie.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: chunks = 4
+// CHECK-NOT: strip
+// CHECK-SAME: template = "scatter"
+func.func @main(%x: tensor<4x2048x1024xf32>, %i: tensor<4x50x1024xi64>, %u: tensor<4x50x1024xf32>) -> tensor<4x2048x1024xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 1, kind = "set"}
+      : (tensor<4x2048x1024xf32>, tensor<4x50x1024xi64>, tensor<4x50x1024xf32>) -> tensor<4x2048x1024xf32>
+  return %y : tensor<4x2048x1024xf32>
+}
