@@ -124,6 +124,9 @@ Value Scalar::floatToFloat(Value value, ElementType from, ElementType to) {
   }
   if (have < want)
     return arith::ExtFOp::create(b, loc, type, value);
+  // What was widened before has nothing to round.
+  if (auto widened = value.getDefiningOp<arith::ExtFOp>(); widened && widened.getIn().getType() == type)
+    return widened.getIn();
   if (have == 64 && want == 16)
     return arith::TruncFOp::create(b, loc, type, doubleToSingleOdd(value));
   if (have > want)

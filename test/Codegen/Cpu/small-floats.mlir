@@ -32,3 +32,15 @@ func.func @adds(%x: vector<8xbf16>, %y: vector<8xf16>) -> (vector<8xbf16>, vecto
   %b = arith.addf %y, %y : vector<8xf16>
   return %a, %b : vector<8xbf16>, vector<8xf16>
 }
+
+// The larger of two is one of them, which needs no rounding.
+// CHECK-LABEL: func.func @larger
+// CHECK: %[[LARGER:.*]] = arith.maximumf %{{.*}} : f32
+// CHECK-NEXT: %[[BITS:.*]] = arith.bitcast %[[LARGER]] : f32 to i32
+// CHECK-NOT: arith.addi
+// CHECK: arith.shrui %[[BITS]]
+// CHECK: return
+func.func @larger(%x: bf16, %y: bf16) -> bf16 {
+  %a = arith.maximumf %x, %y : bf16
+  return %a : bf16
+}

@@ -62,6 +62,15 @@ static Term singleToBrain(Term single) {
   return castInteger(shiftRightUnsigned(select(unordered(single, single), quiet, rounded), 16), 16);
 }
 
+/// Of what bf16 has, too.
+static Term exactToBrain(Term single) { return castInteger(shiftRightUnsigned(bitsOf(single), 16), 16); }
+
+/// Whether the result is one of the operands, or has no more digits than they: there is nothing to round.
+static bool isExact(Operation *op) {
+  return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::NegFOp, math::AbsFOp,
+             math::CopySignOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp>(op);
+}
+
 namespace {
 struct ExpandHalf final : kumiko::impl::ExpandHalfPassBase<ExpandHalf> {
   using ExpandHalfPassBase::ExpandHalfPassBase;
@@ -96,10 +105,12 @@ private:
     return (term.elementType().isBF16() ? brainToSingle(term) : halfToSingle(term)).get();
   }
 
-  Value toSmall(OpBuilder &builder, Location loc, Value value, Type type) const {
+  Value toSmall(OpBuilder &builder, Location loc, Value value, Type type, bool exact) const {
     TermEmitter emitter{builder, loc};
     Term term(emitter, value);
-    Term code = getElementTypeOrSelf(type).isBF16() ? singleToBrain(term) : singleToHalf(term);
+    Term code = !getElementTypeOrSelf(type).isBF16() ? singleToHalf(term)
+                : exact                              ? exactToBrain(term)
+                                                     : singleToBrain(term);
     return arith::BitcastOp::create(builder, loc, type, code.get());
   }
 
@@ -118,7 +129,7 @@ private:
       result = builder.create(state)->getResult(0);
     }
     if (isSmall(type))
-      result = toSmall(builder, loc, result, type);
+      result = toSmall(builder, loc, result, type, isExact(op));
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
   }
