@@ -33,14 +33,19 @@ func.func @adds(%x: vector<8xbf16>, %y: vector<8xf16>) -> (vector<8xbf16>, vecto
   return %a, %b : vector<8xbf16>, vector<8xf16>
 }
 
-// The larger of two is one of them, which needs no rounding.
+// The larger of two is one of them, which needs no rounding; f16 scalars are chosen as integers.
 // CHECK-LABEL: func.func @larger
-// CHECK: %[[LARGER:.*]] = arith.maximumf %{{.*}} : f32
-// CHECK-NEXT: %[[BITS:.*]] = arith.bitcast %[[LARGER]] : f32 to i32
+// CHECK: %[[LARGER:.*]] = arith.maximumf %{{.*}} : vector<8xf32>
+// CHECK-NEXT: %[[BITS:.*]] = arith.bitcast %[[LARGER]] : vector<8xf32> to vector<8xi32>
 // CHECK-NOT: arith.addi
 // CHECK: arith.shrui %[[BITS]]
+// CHECK-NOT: arith.addi
+// CHECK: arith.cmpf oge, %{{.*}} : f32
+// CHECK: arith.select %{{.*}} : i16
 // CHECK: return
-func.func @larger(%x: bf16, %y: bf16) -> bf16 {
-  %a = arith.maximumf %x, %y : bf16
-  return %a : bf16
+func.func @larger(%x: vector<8xbf16>, %y: bf16, %z: f16) -> (vector<8xbf16>, bf16, f16) {
+  %a = arith.maximumf %x, %x : vector<8xbf16>
+  %b = arith.maximumf %y, %y : bf16
+  %c = arith.minimumf %z, %z : f16
+  return %a, %b, %c : vector<8xbf16>, bf16, f16
 }

@@ -82,8 +82,12 @@ struct ExpandHalf final : kumiko::impl::ExpandHalfPassBase<ExpandHalf> {
                            llvm::any_of(op->getResultTypes(), [&](Type type) { return isSmall(type); })))
         small.push_back(op);
     });
+    getOperation()->walk([&](Operation *op) {
+      if (choosesHalf(op) && !isSmall(op->getResult(0).getType()))
+        small.push_back(op);
+    });
     for (Operation *op : small)
-      expand(op);
+      choosesHalf(op) ? choose(op) : expand(op);
     carryAsIntegers();
   }
 
@@ -131,6 +135,37 @@ private:
     if (isSmall(type))
       result = toSmall(builder, loc, result, type, isExact(op));
     op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+  }
+
+  static bool choosesHalf(Operation *op) {
+    return isa<arith::MaximumFOp, arith::MinimumFOp>(op) && op->getResult(0).getType().isF16();
+  }
+
+  /// One of two scalars; f32 only says which. It is chosen as an integer, since x86 has no conditional move of f16 and
+  /// would jump; NaNs are the codes beyond infinity.
+  void choose(Operation *op) const {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    Type type = op->getResult(0).getType(), i16 = builder.getI16Type();
+    auto single = [&](Value value) {
+      return isSmall(type) ? toSingle(builder, loc, value)
+                           : Value(arith::ExtFOp::create(builder, loc, builder.getF32Type(), value));
+    };
+    auto literal = [&](int16_t value) {
+      return arith::ConstantOp::create(builder, loc, builder.getI16IntegerAttr(value)).getResult();
+    };
+    Value first = op->getOperand(0), second = op->getOperand(1);
+    Value firstCode = arith::BitcastOp::create(builder, loc, i16, first);
+    Value secondCode = arith::BitcastOp::create(builder, loc, i16, second);
+    auto predicate = isa<arith::MaximumFOp>(op) ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OGE;
+    Value isSecond = arith::CmpFOp::create(builder, loc, predicate, single(first), single(second));
+    Value size = arith::AndIOp::create(builder, loc, secondCode, literal(0x7fff));
+    Value isNan = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, size, literal(0x7c00));
+    // One choice by both: LLVM would jump where one comparison of what has been loaded decides.
+    isSecond = arith::OrIOp::create(builder, loc, isSecond, isNan);
+    Value code = arith::SelectOp::create(builder, loc, isSecond, secondCode, firstCode);
+    op->getResult(0).replaceAllUsesWith(arith::BitcastOp::create(builder, loc, type, code).getResult());
     op->erase();
   }
 
