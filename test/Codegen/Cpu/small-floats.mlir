@@ -1,5 +1,6 @@
 // RUN: kumiko-opt %s --kumiko-expand-half | FileCheck %s
 // RUN: kumiko-opt %s --kumiko-expand-half=f16=true | FileCheck %s --check-prefix=BOTH
+// RUN: kumiko-opt %s --kumiko-expand-half --canonicalize | FileCheck %s --check-prefix=FOLDED
 
 // A bf16 that only moves is an i16: 1.5 is 0x3fc0.
 // CHECK-LABEL: func.func @moves(%arg0: memref<9xi16>, %arg1: memref<9xi16>, %arg2: i1)
@@ -39,8 +40,8 @@ func.func @adds(%x: vector<8xbf16>, %y: vector<8xf16>) -> (vector<8xbf16>, vecto
 // CHECK-NEXT: %[[BITS:.*]] = arith.bitcast %[[LARGER]] : vector<8xf32> to vector<8xi32>
 // CHECK-NOT: arith.addi
 // CHECK: arith.shrui %[[BITS]]
-// CHECK-NOT: arith.addi
-// CHECK: arith.cmpf oge, %{{.*}} : f32
+// CHECK-NOT: arith.addi %{{.*}} : i32
+// CHECK: arith.cmpi ult, %{{.*}} : i16
 // CHECK: arith.select %{{.*}} : i16
 // CHECK: return
 func.func @larger(%x: vector<8xbf16>, %y: bf16, %z: f16) -> (vector<8xbf16>, bf16, f16) {
@@ -48,4 +49,26 @@ func.func @larger(%x: vector<8xbf16>, %y: bf16, %z: f16) -> (vector<8xbf16>, bf1
   %b = arith.maximumf %y, %y : bf16
   %c = arith.minimumf %z, %z : f16
   return %a, %b, %c : vector<8xbf16>, bf16, f16
+}
+
+// -0 is below +0, and a NaN of either sign is passed on.
+// FOLDED-LABEL: func.func @ends
+// FOLDED-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f16
+// FOLDED-DAG: %[[NEGATIVE_ZERO:.*]] = arith.constant -0.000000e+00 : f16
+// FOLDED-DAG: %[[NAN:.*]] = arith.constant 0x7E00 : f16
+// FOLDED-DAG: %[[NEGATIVE_NAN:.*]] = arith.constant 0xFE00 : f16
+// FOLDED: return %[[ZERO]], %[[ZERO]], %[[NEGATIVE_ZERO]], %[[NEGATIVE_NAN]], %[[NAN]]
+func.func @ends() -> (f16, f16, f16, f16, f16) {
+  %zero = arith.constant 0.0 : f16
+  %negative_zero = arith.constant -0.0 : f16
+  %infinity = arith.constant 0x7C00 : f16
+  %negative_infinity = arith.constant 0xFC00 : f16
+  %nan = arith.constant 0x7E00 : f16
+  %negative_nan = arith.constant 0xFE00 : f16
+  %a = arith.maximumf %zero, %negative_zero : f16
+  %b = arith.maximumf %negative_zero, %zero : f16
+  %c = arith.minimumf %negative_zero, %zero : f16
+  %d = arith.maximumf %negative_nan, %infinity : f16
+  %e = arith.minimumf %negative_infinity, %nan : f16
+  return %a, %b, %c, %d, %e : f16, f16, f16, f16, f16
 }

@@ -142,29 +142,29 @@ private:
     return isa<arith::MaximumFOp, arith::MinimumFOp>(op) && op->getResult(0).getType().isF16();
   }
 
-  /// One of two scalars; f32 only says which. It is chosen as an integer, since x86 has no conditional move of f16 and
-  /// would jump; NaNs are the codes beyond infinity.
+  /// One of two scalars. It is chosen by integers and as one, since x86 has no conditional move of f16 and would jump.
   void choose(Operation *op) const {
     OpBuilder builder(op);
     Location loc = op->getLoc();
     Type type = op->getResult(0).getType(), i16 = builder.getI16Type();
-    auto single = [&](Value value) {
-      return isSmall(type) ? toSingle(builder, loc, value)
-                           : Value(arith::ExtFOp::create(builder, loc, builder.getF32Type(), value));
-    };
+    bool larger = isa<arith::MaximumFOp>(op);
+    constexpr int16_t infinity = 0x7c00;
     auto literal = [&](int16_t value) {
       return arith::ConstantOp::create(builder, loc, builder.getI16IntegerAttr(value)).getResult();
     };
-    Value first = op->getOperand(0), second = op->getOperand(1);
-    Value firstCode = arith::BitcastOp::create(builder, loc, i16, first);
-    Value secondCode = arith::BitcastOp::create(builder, loc, i16, second);
-    auto predicate = isa<arith::MaximumFOp>(op) ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OGE;
-    Value isSecond = arith::CmpFOp::create(builder, loc, predicate, single(first), single(second));
-    Value size = arith::AndIOp::create(builder, loc, secondCode, literal(0x7fff));
-    Value isNan = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, size, literal(0x7c00));
-    // One choice by both: LLVM would jump where one comparison of what has been loaded decides.
-    isSecond = arith::OrIOp::create(builder, loc, isSecond, isNan);
-    Value code = arith::SelectOp::create(builder, loc, isSecond, secondCode, firstCode);
+    // In the order of the values, -0 below +0. As unsigned numbers wrap around, the NaNs of both signs are next to each
+    // other: beyond the infinity that is looked for.
+    auto rank = [&](Value code) {
+      Value sign = arith::ShRSIOp::create(builder, loc, code, literal(15));
+      Value flipped = arith::AndIOp::create(builder, loc, sign, literal(0x7fff));
+      Value ordered = arith::XOrIOp::create(builder, loc, code, flipped);
+      return arith::AddIOp::create(builder, loc, ordered, literal(larger ? infinity + 1 : -infinity - 1)).getResult();
+    };
+    Value first = arith::BitcastOp::create(builder, loc, i16, op->getOperand(0));
+    Value second = arith::BitcastOp::create(builder, loc, i16, op->getOperand(1));
+    auto predicate = larger ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::ult;
+    Value isFirst = arith::CmpIOp::create(builder, loc, predicate, rank(first), rank(second));
+    Value code = arith::SelectOp::create(builder, loc, isFirst, first, second);
     op->getResult(0).replaceAllUsesWith(arith::BitcastOp::create(builder, loc, type, code).getResult());
     op->erase();
   }
