@@ -116,7 +116,7 @@ private:
   mlir::tensor::ExtractOp chosenOfRow() const;
   /// A share of the next row as large as that which the lanes at hand are of theirs.
   void fetchNextRow(const Form &form);
-  /// Two vectors of half a row or more, which may overlap.
+  /// Two vectors of half a row or more, which may overlap; or a vector and a rest of fewer lanes.
   void shortRow();
   /// `whole` for each of [low, high) along a loop. Where data say what is read, many places are looked at together
   /// first: nothing is left to be done for each row but to read and write it.

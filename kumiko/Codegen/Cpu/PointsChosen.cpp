@@ -179,16 +179,27 @@ void PieceEmitter::fetchNextRow(const Form &form) {
 
 void PieceEmitter::shortRow() {
   int64_t length = lane.extent.value();
-  auto width = int64_t(llvm::bit_floor(uint64_t(length)));
+  auto widthOf = [](int64_t count) { return int64_t(llvm::bit_floor(uint64_t(count))); };
+  auto lanesFrom = [&](int64_t first) {
+    Form form(first);
+    form.lane = 1;
+    element(form);
+  };
+  int64_t width = widthOf(length), rest = length - width;
+  // Where each lane is read by itself, a small rest costs less than lanes that are read again.
+  bool isApart = lanesChoose && !movesElements() && 2 * rest <= width;
   k.demand.narrow(width, [&] {
-    for (int64_t first : {int64_t(0), length - width}) {
-      point[lane.loop] = Form(first);
-      point[lane.loop].lane = 1;
-      element(point[lane.loop]);
-      if (length == width)
-        return;
-    }
+    lanesFrom(0);
+    if (rest != 0 && !isApart)
+      lanesFrom(length - width);
   });
+  for (int64_t count = 0, first = isApart ? width : length; first < length; first += count) {
+    count = widthOf(length - first);
+    if (count == 1)
+      element(Form(first));
+    else
+      k.demand.narrow(count, [&] { lanesFrom(first); });
+  }
 }
 
 void PieceEmitter::rows(const MergedLoop &along, Value low, Value high, llvm::function_ref<void()> whole) {
