@@ -131,7 +131,7 @@ def tensor_scatter(op, t):
         circular = bool(number & 1)
         start = ["-", tensor("i64", b)][number // 2 % 2]
         yield line(op, [tensor(t, b, 2, s, d), tensor(t, b, 2, length, d), start],
-                   f"2=0:{s - 1 if circular else s - length}", axis=2, circular=circular)
+                   f"2={-2 * s}:{2 * s}" if circular else f"2=0:{s - length}", axis=2, circular=circular)
 
 
 @recipe(MOVED, "reverse_sequence")

@@ -91,4 +91,29 @@ TEST(Division, BesideMultiplesOf51Bits) {
     checkDivisions(integer, x, y);
 }
 
+// A place in a circular cache is what is left of a single number divided by a constant, of either sign and any length.
+TEST(Division, ByConstantsOneByOne) {
+  std::vector<uint64_t> starts;
+  for (unsigned bits = 0; bits < 64; ++bits)
+    for (int64_t near = -7; near <= 7; ++near)
+      for (uint64_t power : {uint64_t(1) << bits, -(uint64_t(1) << bits)})
+        starts.push_back(power + near);
+  std::string count = std::to_string(starts.size());
+  for (int64_t extent : {1, 2, 3, 5, 6, 7, 8, 10, 11, 641}) {
+    std::string cache = "tensor<" + count + "x" + std::to_string(extent) + "xf32>",
+                places = "tensor<" + count + "xi64>";
+    std::string update = "tensor<" + count + "x1xf32>";
+    std::vector<Tensor> inputs;
+    inputs.push_back(llvm::cantFail(Tensor::zeros(ElementType::F32, {int64_t(starts.size()), extent})));
+    inputs.push_back(llvm::cantFail(Tensor::zeros(ElementType::F32, {int64_t(starts.size()), 1})));
+    inputs.push_back(tensorOf(ElementType::I64, starts));
+    for (size_t i = 0; i < starts.size(); ++i)
+      reinterpret_cast<float *>(inputs[1].mutableData())[i] = float(i + 1);
+    check("func.func @main(%x: " + cache + ", %u: " + update + ", %s: " + places + ") -> " + cache + " {\n" +
+              "  %y = nn.tensor_scatter %x, %u, %s {axis = 1, circular = true} : (" + cache + ", " + update + ", " +
+              places + ") -> " + cache + "\n  return %y : " + cache + "\n}",
+          std::move(inputs));
+  }
+}
+
 } // namespace

@@ -232,7 +232,23 @@ public:
     });
   }
 
+  /// The same as straight-line code where they are few: what one place costs then overlaps with the next one.
+  void eachOfFew(ArrayRef<unsigned> list, llvm::function_ref<void()> body) {
+    Extent total = 1;
+    for (unsigned loop : list)
+      total *= loops.extents[loop];
+    if (!total.isStatic() || total.value() > fewPoints)
+      return each(list, body);
+    for (int64_t number = 0; number < total.value(); ++number) {
+      k.delinearize(k.index(number), merged(list), point);
+      body();
+    }
+  }
+
 private:
+  /// So many points become straight-line code.
+  static constexpr int64_t fewPoints = 4;
+
   /// Vectors over all of a loop, and narrower ones for what is left over: a load of what has just been stored under a
   /// mask waits until it is in the cache.
   void inPieces(unsigned loop, const Extent &extent, llvm::function_ref<void()> body) {
@@ -286,6 +302,26 @@ static Position apply(AffineMap map, ArrayRef<Form> dims) {
   return position;
 }
 
+/// Whether `place` is what is left of a number divided by `extent` or less, moved up where it is below 0: such a place
+/// exists whatever the data says.
+static bool isWrapped(Value place, const Extent &extent) {
+  if (auto cast = place.getDefiningOp<arith::IndexCastOp>())
+    place = cast.getIn();
+  auto select = place.getDefiningOp<arith::SelectOp>();
+  if (!select || !extent.isStatic())
+    return false;
+  Value rest = select.getFalseValue();
+  auto remainder = rest.getDefiningOp<arith::RemSIOp>();
+  auto below = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto moved = select.getTrueValue().getDefiningOp<arith::AddIOp>();
+  APInt divisor, step;
+  return remainder && below && moved && below.getPredicate() == arith::CmpIPredicate::slt && below.getLhs() == rest &&
+         matchPattern(below.getRhs(), m_Zero()) && moved.getLhs() == rest &&
+         matchPattern(remainder.getRhs(), m_ConstantInt(&divisor)) &&
+         matchPattern(moved.getRhs(), m_ConstantInt(&step)) && step == divisor && divisor.isStrictlyPositive() &&
+         divisor.sle(extent.value());
+}
+
 /// Changes the element of `memref` that the point at hand goes to; `here` gives the place in it.
 static void scatterPoint(Share &share, Value memref, llvm::function_ref<Form()> here) {
   Kernel &k = share.k;
@@ -301,17 +337,24 @@ static void scatterPoint(Share &share, Value memref, llvm::function_ref<Form()> 
   Value inside;
   for (const auto &[loop, value] : shape.places) {
     Value place = k.demand.bodyValue(op, share.point, value);
-    Value fits = share.isOurs(place, loop, share.byPlaces() && loop == shape.firstPlace());
-    inside = inside ? Value(arith::AndIOp::create(k.b, k.loc, inside, fits)) : fits;
+    bool shared = share.byPlaces() && loop == shape.firstPlace();
     share.point[loop] = Form::ofSlot(k.demand.addSlot(place));
+    if (!shared && isWrapped(value, share.loops.extents[loop]))
+      continue;
+    Value fits = share.isOurs(place, loop, shared);
+    inside = inside ? Value(arith::AndIOp::create(k.b, k.loc, inside, fits)) : fits;
   }
-  k.onlyIf(inside, [&] {
+  auto change = [&] {
     share.alongNarrowLanes([&] {
       SmallVector<Value> arguments(op->getNumOperands());
       arguments.back() = k.demand.load(memref, here(), getElementTypeOrSelf(op.getDpsInits()[0].getType()));
       k.demand.store(k.demand.body(op, share.point, arguments)[0], memref, here());
     });
-  });
+  };
+  if (inside)
+    k.onlyIf(inside, change);
+  else
+    change();
 }
 
 /// The same strip by strip.
@@ -406,7 +449,7 @@ void kumiko::cpu::emitScatter(Kernel &k) {
     else
       copyShare();
     share.within(shape.bounds, [&] {
-      share.each(points, [&] { share.alongInside(shape.bounds, [&] { scatterPoint(share, memref, here); }); });
+      share.eachOfFew(points, [&] { share.alongInside(shape.bounds, [&] { scatterPoint(share, memref, here); }); });
     });
   });
 }

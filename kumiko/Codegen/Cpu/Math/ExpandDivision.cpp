@@ -5,6 +5,9 @@
 // with a bit to spare: 16 bits in f32, 32 and up to 51 bits in f64. So the float quotient lies between the same whole
 // numbers as the true one, and only has to be cut off.
 //
+// What is left of a single number divided by a constant, with the sign of the constant, comes from a division of
+// numbers that are not below 0: one rounds down there without a correction, and the other sign costs two exclusive ors.
+//
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/Math/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include <limits>
 
 namespace kumiko {
 #define GEN_PASS_DEF_EXPANDDIVISIONPASS
@@ -156,6 +160,35 @@ static bool isWorthIt(Operation &op) {
   return !matchPattern(op.getOperand(1), m_ConstantInt(&divisor)) || (isWide && !divisor.isPowerOf2());
 }
 
+/// The remainder that `select` moves up by the constant it was divided by where it is below 0; null if it is no such.
+/// By a power of two LLVM takes the last bits.
+static arith::RemSIOp movedRemainder(arith::SelectOp select) {
+  auto rest = select.getFalseValue().getDefiningOp<arith::RemSIOp>();
+  auto below = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto moved = select.getTrueValue().getDefiningOp<arith::AddIOp>();
+  llvm::APInt divisor;
+  if (!rest || !rest.getType().isInteger(64) || !matchPattern(rest.getRhs(), m_ConstantInt(&divisor)) ||
+      !divisor.isStrictlyPositive() || divisor.isPowerOf2())
+    return {};
+  bool isMoved = moved && moved.getLhs() == rest.getResult() && moved.getRhs() == rest.getRhs();
+  bool isBelow = below && below.getPredicate() == arith::CmpIPredicate::slt && below.getLhs() == rest.getResult() &&
+                 matchPattern(below.getRhs(), m_Zero());
+  return isMoved && isBelow ? rest : arith::RemSIOp();
+}
+
+/// Of x below 0 the quotient rounded down is the complement of that of the complement of x.
+static Value floorRemainder(arith::SelectOp select, arith::RemSIOp rest) {
+  OpBuilder b(select);
+  Location loc = select.getLoc();
+  auto number = [&](int64_t value) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); };
+  Value x = rest.getLhs(), divisor = rest.getRhs(), sign = arith::ShRSIOp::create(b, loc, x, number(63));
+  Value natural = arith::XOrIOp::create(b, loc, x, sign);
+  // LLVM does not see that the first bit is 0, without which half of all constants take a longer product.
+  natural = arith::AndIOp::create(b, loc, natural, number(std::numeric_limits<int64_t>::max()));
+  Value quotient = arith::XOrIOp::create(b, loc, arith::DivUIOp::create(b, loc, natural, divisor), sign);
+  return arith::SubIOp::create(b, loc, x, arith::MulIOp::create(b, loc, quotient, divisor));
+}
+
 namespace {
 struct ExpandDivision final : kumiko::impl::ExpandDivisionPassBase<ExpandDivision> {
   void runOnOperation() override {
@@ -168,6 +201,12 @@ struct ExpandDivision final : kumiko::impl::ExpandDivisionPassBase<ExpandDivisio
       op->getResult(0).replaceAllUsesWith(Division(op).expand());
       op->erase();
     }
+    getOperation()->walk([](arith::SelectOp select) {
+      if (arith::RemSIOp rest = movedRemainder(select)) {
+        select.replaceAllUsesWith(floorRemainder(select, rest));
+        select.erase();
+      }
+    });
   }
 };
 } // namespace

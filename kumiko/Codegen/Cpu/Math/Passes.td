@@ -71,7 +71,8 @@ def ExpandDivisionPass : Pass<"kumiko-expand-division"> {
     ```
 
     8 and 16 bits go by f32, 32 bits by f64, and so do 64 bits where all lanes are small enough; a branch sees to that.
-    Left alone: scalars, and divisions by constants that become multiplications. Class: exact.
+    The remainder of an i64 by a positive constant that is moved up where it is below 0 comes from a quotient rounded down.
+    Left alone: other scalars, and divisions by constants that become multiplications. Class: exact.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
