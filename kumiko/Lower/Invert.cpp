@@ -11,9 +11,6 @@ using namespace kumiko::lower;
 using eq::Expr;
 using eq::Function;
 
-/// More points than this are refused: the machine would be busy for minutes with comparisons.
-constexpr uint64_t largestWork = uint64_t(1) << 36;
-
 /// An expression counts as longer than a number.
 static bool isLonger(const eq::Extent &a, const eq::Extent &b) {
   return b.isStatic() && (!a.isStatic() || a.value() > b.value());
@@ -36,8 +33,6 @@ public:
     findPlainDimensions();
     addKeptLoops();
     addReducedLoops();
-    if (work() > largestWork)
-      return createStringError("would compare too many pairs of writes and elements");
     addConditions();
     result.combine = statement.combine;
     result.into = statement.into;
@@ -147,14 +142,6 @@ private:
         if (eq::readsTensor(*index) && !exists)
           required.push_back({place, extent});
       }
-  }
-
-  uint64_t work() const {
-    uint64_t points = 1;
-    for (const eq::Loop &loop : result.loops)
-      if (loop.extent.isStatic())
-        points = loop.extent.is(0) ? 0 : std::min(largestWork + 1, points * uint64_t(loop.extent.value()));
-    return points;
   }
 
   bool mentionsSolved(const Expr &expr) const {

@@ -34,8 +34,8 @@ func.func @small_bits(%x: tensor<3xi4>) -> (tensor<3xui4>, tensor<3xui4>) {
 // -----
 
 // The reason is the lowering's own.
-func.func @many_updates(%x: tensor<1000000xf32>, %i: tensor<1000000xi64>, %u: tensor<1000000xf32>) -> tensor<1000000xf32> {
-  // expected-error@+1 {{would compare too many pairs of writes and elements}}
-  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"} : (tensor<1000000xf32>, tensor<1000000xi64>, tensor<1000000xf32>) -> tensor<1000000xf32>
-  return %y : tensor<1000000xf32>
+func.func @long_dimension(%x: tensor<1xf32>) -> tensor<2147483648xf32> {
+  // expected-error@+1 {{has 2147483648 elements along one dimension, at most 1073741824 are numbered}}
+  %y = nn.expand %x {shape = array<i64: 2147483648>} : (tensor<1xf32>) -> tensor<2147483648xf32>
+  return %y : tensor<2147483648xf32>
 }

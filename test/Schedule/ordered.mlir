@@ -11,6 +11,17 @@ func.func @main(%x: tensor<64x32xf32>, %i: tensor<16x1xi64>, %u: tensor<16x32xf3
 
 // -----
 
+// A million writes into as many elements are one pass over the writes, not a comparison for each pair.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: template = "scatter"
+func.func @main(%x: tensor<1000000xf32>, %i: tensor<1000000xi64>, %u: tensor<1000000xf32>) -> tensor<1000000xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "+"}
+      : (tensor<1000000xf32>, tensor<1000000xi64>, tensor<1000000xf32>) -> tensor<1000000xf32>
+  return %y : tensor<1000000xf32>
+}
+
+// -----
+
 // CHECK-LABEL: nn.kernel
 // CHECK-SAME: template = "scatter"
 func.func @main(%x: tensor<64x32xf32>, %i: tensor<64x16xi64>, %u: tensor<64x16xf32>) -> tensor<64x32xf32> {
