@@ -76,7 +76,7 @@ void PieceEmitter::longPart(Part part, Value low, Value high) {
   Value offset = k.demand.indexOf(offsetOf(*target.piece, point));
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(k.b, k.loc, target.memref);
   address = arith::AddIOp::create(k.b, k.loc, address, arith::MulIOp::create(k.b, k.loc, offset, k.index(bytes)));
-  // Down to the next multiple of a line.
+  // Up to the next multiple of a line.
   Value missing =
       arith::AndIOp::create(k.b, k.loc, arith::SubIOp::create(k.b, k.loc, k.index(0), address), k.index(lineBytes - 1));
   Value first = arith::AddIOp::create(k.b, k.loc, arith::DivUIOp::create(k.b, k.loc, missing, k.index(bytes)), start);
