@@ -1,0 +1,155 @@
+//===- Running.cpp - running sums, in one pass ------------------------------===//
+//
+//   sum = start;  for j: sum += x[j], result[j] = sum
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Codegen/Cpu/OrderedShare.h"
+#include "kumiko/Lower/Exact.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::cpu;
+using eq::Extent;
+
+namespace {
+/// Rows of a running sum whose elements lie along memory.
+class RunningEmitter {
+public:
+  explicit RunningEmitter(Kernel &k) : k(k), shape(k.shape.running), op(shape.op), share(k, shape.loops) {}
+
+  void emit() {
+    if (shape.loops.lane)
+      return share.outer([&] { share.alongLanes([&] { rows({share.point}); }); });
+    if (scans())
+      return share.outer([&] { scan(); });
+    share.outerTogether(rowsTogether, [&](std::vector<Position> points) { rows(std::move(points)); });
+  }
+
+private:
+  /// One sum waits for the last one of its row: those of several rows do not wait for each other.
+  static constexpr int64_t rowsTogether = 4;
+  /// Rows of at most this many elements become straight-line code.
+  static constexpr int64_t shortRow = 8;
+
+  //===--- lanes along the row ---------------------------------------------------------------------===//
+
+  Value combine(Value before, Value after) { return k.demand.combine(op, before, after)[0]; }
+
+  /// Whether parts of a row may be combined first, and the row is worth a vector.
+  bool scans() {
+    const Extent &length = shape.loops.extents[shape.along];
+    auto along = dyn_cast<AffineDimExpr>(result().getResults().back());
+    return shape.neutral && !op->hasAttr(exactAttribute) && along && along.getPosition() == shape.along &&
+           typicalSize(length) >= 2 * int64_t(k.demand.lanes);
+  }
+
+  /// Within a vector each lane takes up the one 1, 2, 4, ... before it; then all take up what the last vector ended
+  /// with.
+  void scan() {
+    int64_t lanes = k.demand.lanes;
+    const Extent &length = shape.loops.extents[shape.along];
+    Extent full = floorDiv(length, lanes) * lanes, rest = length - full;
+    SmallVector<Value> carried = {k.demand.spread(k.demand.at(op.getDpsInits()[0], applyMap(result(), share.point)))};
+    auto partial = [&] {
+      carried = k.unlessZero(rest, carried, [&](ArrayRef<Value> before) {
+        k.demand.active = rest;
+        SmallVector<Value> after = {scanVector(Form(full), before[0])};
+        k.demand.active = lanes;
+        return after;
+      });
+    };
+    if (shape.reverse)
+      partial();
+    carried = k.loop(0, full, lanes, carried, [&](Form number, ArrayRef<Value> before) {
+      Form first = shape.reverse ? number * -1 + Form(full - lanes) : number;
+      return SmallVector<Value>{scanVector(first, before[0])};
+    });
+    if (!shape.reverse)
+      partial();
+  }
+
+  /// The sums from `first` on; returns what the next vector starts with.
+  Value scanVector(Form first, Value carried) {
+    int64_t lanes = k.demand.lanes;
+    first.lane = 1;
+    share.point[shape.along] = first;
+    Value neutral = k.demand.spread(k.demand.constantOf(shape.neutral));
+    Value values = k.demand.spread(add(share.point, first, neutral));
+    if (!k.demand.active.is(lanes))
+      values = arith::SelectOp::create(k.b, k.loc, k.demand.mask(), values, neutral);
+    auto moved = [&](Value vector, int64_t distance) -> Value {
+      SmallVector<int64_t> choice;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        int64_t from = shape.reverse ? lane + distance : lane - distance;
+        choice.push_back(from < 0 || from >= lanes ? lanes + lane : from);
+      }
+      return vector::ShuffleOp::create(k.b, k.loc, vector, neutral, choice);
+    };
+    for (int64_t distance = 1; distance < lanes; distance *= 2)
+      values = combine(moved(values, distance), values);
+    Value sums = combine(carried, shape.exclusive ? moved(values, 1) : values);
+    write({share.point}, {sums});
+    SmallVector<int64_t> end(lanes, shape.reverse ? 0 : lanes - 1);
+    return combine(carried, vector::ShuffleOp::create(k.b, k.loc, values, values, end));
+  }
+
+  //===--- element by element ----------------------------------------------------------------------===//
+
+  void rows(std::vector<Position> points) {
+    const Extent &length = shape.loops.extents[shape.along];
+    SmallVector<Value> sums;
+    for (const Position &point : points) {
+      Value start = k.demand.at(op.getDpsInits()[0], applyMap(result(), point));
+      sums.push_back(shape.loops.lane ? k.demand.spread(start) : start);
+    }
+    auto turn = [&](Form number, ArrayRef<Value> carried) {
+      Form at = shape.reverse ? number * -1 + Form(length - 1) : number;
+      SmallVector<Value> next, written;
+      for (auto [point, sum] : llvm::zip_equal(points, carried)) {
+        point[shape.along] = at;
+        next.push_back(add(point, at, sum));
+        written.push_back(shape.exclusive ? sum : next.back());
+      }
+      write(points, written);
+      return next;
+    };
+    if (!length.isStatic() || length.value() > shortRow) {
+      k.loop(0, length, 1, sums, turn);
+      return;
+    }
+    for (int64_t number = 0; number < length.value(); ++number)
+      sums = turn(Form(number), sums);
+  }
+
+  Value add(const Position &point, const Form &at, Value sum) {
+    // Where the condition of the body holds for this point: beside it, if the point itself does not count.
+    Position inside = point;
+    inside[shape.reduced] = at;
+    if (shape.exclusive)
+      inside[shape.along] = at + Form(shape.reverse ? -1 : 1);
+    SmallVector<Value> arguments(op->getNumOperands());
+    arguments.back() = sum;
+    return k.demand.body(op, inside, arguments)[0];
+  }
+
+  void write(ArrayRef<Position> points, ArrayRef<Value> sums) {
+    for (auto [point, sum] : llvm::zip_equal(points, sums)) {
+      k.demand.fix(op->getResult(0), sum);
+      Position position = applyMap(result(), point);
+      for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
+        for (const Piece &piece : output.pieces)
+          k.demand.store(k.demand.at(piece.source, position), memref, offsetOf(piece, position));
+      k.demand.unfix(op->getResult(0));
+    }
+  }
+
+  AffineMap result() { return op.getIndexingMapsArray().back(); }
+
+  Kernel &k;
+  const RunningShape &shape;
+  linalg::GenericOp op;
+  OrderedShare share;
+};
+} // namespace
+
+void kumiko::cpu::emitRunning(Kernel &k) { RunningEmitter(k).emit(); }
