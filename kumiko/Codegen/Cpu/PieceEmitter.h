@@ -105,10 +105,10 @@ private:
   void moveRows(const MergedLoop &along, mlir::Value first, int64_t count);
   /// Whether the places of a row follow those of the row before, in memory.
   bool placesFollow(const MergedLoop &along) const;
-  /// Whether it depends on the lane alone where data say that something is read.
-  bool placesServeAllRows(const eq::Extent &outer) const;
-  /// `emit` after a look at the places of all lanes.
-  void lookAtPlaces(llvm::function_ref<void()> emit);
+  /// The lanes, or the loop around short rows, where data say for each number of that loop alone what is read.
+  std::optional<MergedLoop> loopOfPlaces(const eq::Extent &outer) const;
+  /// `emit` after a look at all of these places.
+  void lookAtPlaces(const MergedLoop &places, llvm::function_ref<void()> emit);
   /// Rows whose places are looked at together, where that is worth it; else 0.
   int64_t rowsTogether(const MergedLoop &along) const;
   void lookAtRows(const MergedLoop &along, mlir::Value first, int64_t count);

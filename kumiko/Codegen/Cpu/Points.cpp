@@ -111,8 +111,8 @@ void PieceEmitter::emitShares(const Extent &outer) {
   bool byRows = alongSums || stretch != 0 || leftOver != 0 || !rowPhases.empty() || (turn && turn->between);
   if (!byRows && typicalSize(outer) < typicalSize(k.schedule.chunks))
     emitByLanes(outer);
-  else if (placesServeAllRows(outer))
-    lookAtPlaces([&] { emitByOuter(outer); });
+  else if (std::optional<MergedLoop> places = loopOfPlaces(outer))
+    lookAtPlaces(*places, [&] { emitByOuter(outer); });
   else
     emitByOuter(outer);
 }
@@ -299,7 +299,8 @@ bool PieceEmitter::readsForAllRows() const {
 
 void PieceEmitter::emitByLanes(const Extent &outer) {
   bool isTurned = turn && turn->loop == lane.loop, isCut = !laneCuts.empty() || isTurned || longRows;
-  if (!isCut && readsForAllRows())
+  // Rows of which data choose elements stay in the caches while they are worked on, one after the other.
+  if (!isCut && !lanesChoose && readsForAllRows())
     return emitSharesOfRows(outer);
   Extent length = isCut ? lane.extent : ceilDiv(lane.extent, k.demand.lanes);
   auto [low, high] = k.chunkRange(outer * length);

@@ -137,17 +137,24 @@ bool PieceEmitter::placesFollow(const MergedLoop &along) const {
   return llvm::all_of(sources->forms, follow) && llvm::none_of(k.body.without_terminator(), checksNumbers);
 }
 
-bool PieceEmitter::placesServeAllRows(const Extent &outer) const {
+std::optional<MergedLoop> PieceEmitter::loopOfPlaces(const Extent &outer) const {
   auto chooses = [&](const MergedLoop &loop) { return sources->choosing.test(loop.loop); };
-  return movesElements() && lane.extent.isStatic() && llvm::none_of(loops, chooses) &&
-         typicalSize(outer) >= fewestRows * typicalSize(k.schedule.chunks);
+  bool areShort = !lanesChoose && gathersShortRows() && checksPlaces() && !loops.empty() && chooses(loops.back());
+  if (!lane.extent.isStatic() || !(areShort || movesElements()))
+    return std::nullopt;
+  const MergedLoop &places = areShort ? loops.back() : lane;
+  ArrayRef<MergedLoop> rows = ArrayRef(loops).drop_back(areShort ? 1 : 0);
+  Extent count = areShort ? floorDiv(outer, places.extent) : outer;
+  bool serve = places.extent.isStatic() && places.extent.value() > 0 && llvm::none_of(rows, chooses) &&
+               typicalSize(count) >= fewestRows * typicalSize(k.schedule.chunks);
+  return serve ? std::optional(places) : std::nullopt;
 }
 
-void PieceEmitter::lookAtPlaces(llvm::function_ref<void()> emit) {
+void PieceEmitter::lookAtPlaces(const MergedLoop &places, llvm::function_ref<void()> emit) {
   auto look = [&] {
     llvm::fill(point, Form(0));
-    k.vectors(lane.extent, 1, [&](Form form) {
-      point[lane.loop] = form;
+    k.vectors(places.extent, 1, [&](Form form) {
+      point[places.loop] = form;
       lookAtAll();
     });
   };
@@ -256,7 +263,8 @@ int64_t PieceEmitter::rowsTogether(const MergedLoop &along) const {
     most = std::min<int64_t>(most, llvm::bit_floor(uint64_t(mostMoved / length)));
   int64_t together = std::min<int64_t>(most, llvm::bit_floor(uint64_t(typicalSize(along.extent))));
   bool looks = !lanesChoose || k.demand.knowsPlaces() || placesFollow(along) || length <= longestColumns;
-  return looks && together >= fewestPlaces ? together : 0;
+  // Rows that nothing is left to check of are worth any number.
+  return looks && together >= (!lanesChoose && k.demand.knowsPlaces() ? 2 : fewestPlaces) ? together : 0;
 }
 
 void PieceEmitter::lookAtRows(const MergedLoop &along, Value first, int64_t count) {

@@ -30,6 +30,49 @@ nn.kernel @short_rows(%x: tensor<9x3xf32>, %i: tensor<40xi64>) -> tensor<40x3xf3
   nn.yield %y : tensor<40x3xf32>
 }
 
+// The same two places for all planes: they are looked at once, before the loop over planes, whose short rows then move
+// together, without a further look.
+// CHECK-LABEL: func.func @rows_of_planes
+// CHECK: arith.cmpi uge, {{.*}} : vector<8xindex>
+// CHECK: scf.if
+// CHECK-NEXT: scf.for %{{.*}} = %c0 to %c40
+// CHECK-NOT: arith.cmpi
+// CHECK-COUNT-2: vector.store
+nn.kernel @rows_of_planes(%x: tensor<40x3x4xf32>, %i: tensor<2xi64>) -> tensor<40x2x4xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<40x2x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, r, c) -> (r)>, affine_map<(n, r, c) -> (n, r, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%i : tensor<2xi64>) outs(%empty : tensor<40x2x4xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %place = arith.index_cast %p : i64 to index
+    %n = linalg.index 0 : index
+    %c = linalg.index 2 : index
+    %v = tensor.extract %x[%n, %place, %c] {checked = array<i64: 1>} : tensor<40x3x4xf32>
+    linalg.yield %v : f32
+  } -> tensor<40x2x4xf32>
+  nn.yield %y : tensor<40x2x4xf32>
+}
+
+// Data choose elements of two rows that eight chunks share: a chunk has a part of one row, not of both.
+// CHECK-LABEL: func.func @elements_of_few_rows
+// CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %c128 : index
+// CHECK: arith.divui %[[FIRST]], %c512 : index
+nn.kernel @elements_of_few_rows(%x: tensor<2x4096xf32>, %i: tensor<4096xi64>) -> tensor<2x4096xf32>
+    attributes {schedule = {template = "points", chunks = 8 : i64}} {
+  %empty = tensor.empty() : tensor<2x4096xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, c) -> (c)>, affine_map<(n, c) -> (n, c)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%i : tensor<4096xi64>) outs(%empty : tensor<2x4096xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %place = arith.index_cast %p : i64 to index
+    %n = linalg.index 0 : index
+    %v = tensor.extract %x[%n, %place] {checked = array<i64: 1>} : tensor<2x4096xf32>
+    linalg.yield %v : f32
+  } -> tensor<2x4096xf32>
+  nn.yield %y : tensor<2x4096xf32>
+}
+
 // Three planes become pixels: three vectors are woven into three that are stored whole.
 // CHECK-LABEL: func.func @pixels
 // CHECK-COUNT-3: vector.load
