@@ -195,7 +195,7 @@ std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelE
     return std::nullopt;
   SmallVector<Value> leaves;
   leavesOf(body->condition, leaves);
-  ScatterShape shape{op, {}, {}, {}};
+  ScatterShape shape{op, {}, {}, {}, 0, {}};
   llvm::SmallBitVector scattered(op.getNumLoops()), used = loopsOf(op, body->value), apart(op.getNumLoops());
   for (Value leaf : leaves) {
     auto compare = leaf.getDefiningOp<arith::CmpIOp>();
@@ -214,8 +214,12 @@ std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelE
   // Neither where a point goes nor what it brings may depend on the place itself.
   if (shape.places.empty() || scattered.anyCommon(used) || scattered.anyCommon(apart))
     return std::nullopt;
+  if (shape.places.size() == leaves.size())
+    shape.atPlaces = body->condition;
   shape.loops = shareLoops(op, extents, scattered, apart);
   mergeOuter(op, shape.loops);
+  auto last = llvm::find_if(llvm::reverse(shape.loops.outer), [&](unsigned loop) { return apart[loop]; });
+  shape.planes = unsigned(last - shape.loops.outer.rbegin());
   llvm::erase_if(shape.bounds, [&](const auto &bounds) { return !llvm::is_contained(shape.loops.outer, bounds.loop); });
   for (auto &bounds : shape.bounds)
     if (const eq::Extent &extent = shape.loops.extents[bounds.loop]; extent.isStatic())

@@ -37,6 +37,11 @@ struct ScatterShape {
     int64_t low, high;
   };
   llvm::SmallVector<Bounds, 2> bounds;
+  /// How many of the last outer loops say nothing about where a point goes.
+  unsigned planes = 0;
+  /// The value in the body that says whether a point counts, where it does so at its places without further ado; else
+  /// null.
+  mlir::Value atPlaces;
 
   /// The outermost of the loops that data addresses.
   unsigned firstPlace() const;

@@ -385,6 +385,9 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
                                       ArrayRef<Value> wanted) {
   Block *block = op.getBody();
   llvm::DenseSet<Value> needed;
+  // What a known condition follows from is not asked for again.
+  if (known.first && known.first.getParentBlock() == block)
+    needed.insert(known.first);
   for (Value value : wanted)
     collectNeeded(value, block, needed);
   llvm::DenseMap<Value, Value> values;

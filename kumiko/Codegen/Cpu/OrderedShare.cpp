@@ -6,7 +6,7 @@ using namespace kumiko::cpu;
 using eq::Extent;
 
 /// So many points become straight-line code.
-constexpr int64_t fewPoints = 4;
+constexpr int64_t fewPoints = 12;
 
 Position kumiko::cpu::applyMap(AffineMap map, ArrayRef<Form> dims) {
   Position position;
@@ -52,6 +52,31 @@ void OrderedShare::outer(llvm::function_ref<void()> body) {
   k.loop(range.first, range.second, 1, [&](Value number) {
     k.delinearize(number, merged(around), point);
     body();
+  });
+}
+
+void OrderedShare::outerPlanes(unsigned planes, ArrayRef<unsigned> steps, llvm::function_ref<void()> first,
+                               llvm::function_ref<void()> body) {
+  ArrayRef<unsigned> groups = ArrayRef(around).drop_back(planes), list = ArrayRef(around).take_back(planes);
+  SmallVector<unsigned> stepsOfAll(list);
+  llvm::append_range(stepsOfAll, steps);
+  // Many more groups than chunks: shares that differ by one of them do not matter.
+  if (areFew(stepsOfAll) && typicalSize(total(groups)) >= 8 * typicalSize(k.schedule.chunks)) {
+    auto [low, high] = k.chunkRange(total(groups));
+    return k.loop(low, high, 1, [&](Value number) {
+      k.delinearize(number, merged(groups), point);
+      first();
+      eachOfFew(list, body);
+    });
+  }
+  auto [low, high] = k.chunkRange(total(around));
+  k.runs(low, high, total(list), [&](Value number, Value from, Value to) {
+    k.delinearize(number, merged(groups), point);
+    first();
+    k.loop(from, to, 1, [&](Value plane) {
+      k.delinearize(plane, merged(list), point);
+      body();
+    });
   });
 }
 

@@ -32,6 +32,12 @@ public:
   /// Calls `body` for each point of the outer loops that is this chunk's.
   void outer(llvm::function_ref<void()> body);
 
+  /// The same, with `first` before the points that differ in nothing but the last `planes` of these loops. Where these
+  /// are few chunks do not part them, and for each of them comes straight-line code as long as the `steps` of `body`
+  /// are few, too.
+  void outerPlanes(unsigned planes, llvm::ArrayRef<unsigned> steps, llvm::function_ref<void()> first,
+                   llvm::function_ref<void()> body);
+
   /// The same for each strip of columns of such a point.
   void outerStrips(Strip &strip, llvm::function_ref<void()> body);
 
