@@ -2,6 +2,7 @@
 #include "kumiko/Codegen/Cpu/Demand.h"
 #include "kumiko/Codegen/Cpu/Reads.h"
 #include "kumiko/Lower/Checked.h"
+#include "kumiko/Schedule/KernelShape.h"
 #include "kumiko/Schedule/Selection.h"
 #include "mlir/IR/Matchers.h"
 
@@ -59,6 +60,19 @@ SmallVector<Value> Demand::reduceStepAt(linalg::GenericOp op, ArrayRef<Position>
   return next;
 }
 
+/// Steps that do not wait for each other, of a reduction whose loop is at least this long, where a step is short.
+constexpr int64_t mostParts = 4, fewestSteps = 16, longestStep = 6;
+
+/// The loop, of those that are reduced, along which one reduction is done in parts; none where it is not worth it.
+static std::optional<unsigned> loopOfParts(linalg::GenericOp op, ArrayRef<unsigned> loops, ArrayRef<Extent> extents) {
+  bool isShort = llvm::range_size(op.getBody()->without_terminator()) <= longestStep;
+  if (!isShort || !hasSimpleCombiner(op) || !canReduceInParts(op) || placeRead(op))
+    return std::nullopt;
+  auto found =
+      llvm::find_if(llvm::reverse(loops), [&](unsigned loop) { return typicalSize(extents[loop]) >= fewestSteps; });
+  return found == loops.rend() ? std::nullopt : std::optional(*found);
+}
+
 SmallVector<Value> Demand::reduceTogether(linalg::GenericOp op, ArrayRef<Position> positions) {
   Extents extents = storage.extents.loopsOf(op);
   SmallVector<unsigned> loops;
@@ -67,44 +81,67 @@ SmallVector<Value> Demand::reduceTogether(linalg::GenericOp op, ArrayRef<Positio
   for (unsigned loop : loops)
     points *= extents[loop];
 
-  bool wide = hasLanes(positions.front());
+  // A read by lanes is long already.
+  bool wide = hasLanes(positions.front()), choosesLanes = wide && placeRead(op);
+  bool unrolls = points.isStatic() && points.value() <= (choosesLanes ? 1 : unrollLimit);
+  std::optional<unsigned> inParts;
+  if (positions.size() == 1 && !unrolls)
+    inParts = loopOfParts(op, loops, extents);
   auto widen = [&](Value value) { return wide ? spread(value) : value; };
   SmallVector<Value> accumulators;
   std::vector<Position> dims;
-  for (const Position &position : positions) {
-    dims.push_back(loopsAt(op, 0, position));
-    for (Value init : op.getDpsInits())
-      accumulators.push_back(widen(at(init, position)));
-  }
+  for (const Position &position : positions)
+    for (int64_t part = 0; part < (inParts ? mostParts : 1); ++part) {
+      dims.push_back(loopsAt(op, 0, position));
+      for (Value init : op.getDpsInits())
+        accumulators.push_back(widen(at(init, position)));
+    }
 
-  // A read by lanes is long already.
-  bool choosesLanes = wide && placeRead(op);
-  auto setLoop = [&](unsigned loop, const Form &form) {
-    for (Position &loopValues : dims)
-      loopValues[loop] = form;
-  };
   std::function<SmallVector<Value>(unsigned, SmallVector<Value>)> nest =
       [&](unsigned depth, SmallVector<Value> carried) -> SmallVector<Value> {
     if (depth == loops.size())
       return reduceStep(op, dims, carried, wide);
     unsigned loop = loops[depth];
-    if (points.isStatic() && points.value() <= (choosesLanes ? 1 : unrollLimit)) {
-      for (int64_t i = 0; i < extents[loop].value(); ++i) {
-        setLoop(loop, Form(i));
-        carried = nest(depth + 1, carried);
-      }
+    // One after the other, or each its own of as many as there are parts.
+    auto at = [&](const Form &form, SmallVector<Value> before) {
+      for (auto [part, loopValues] : llvm::enumerate(dims))
+        loopValues[loop] = loop == inParts ? form + Form(part) : form;
+      return nest(depth + 1, before);
+    };
+    if (unrolls) {
+      for (int64_t i = 0; i < extents[loop].value(); ++i)
+        carried = at(Form(i), carried);
       return carried;
     }
-    auto forOp = scf::ForOp::create(b, loc, indexOf(0), indexOf(extents[loop]), indexOf(1), carried);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(forOp.getBody());
-    setLoop(loop, Form::ofSlot(addSlot(forOp.getInductionVar())));
-    scf::YieldOp::create(
-        b, loc,
-        nest(depth + 1, SmallVector<Value>(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end())));
-    return SmallVector<Value>(forOp.getResults());
+    auto loopOver = [&](const Extent &low, const Extent &high, int64_t step, ValueRange before) {
+      auto forOp = scf::ForOp::create(b, loc, indexOf(low), indexOf(high), indexOf(step), before);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(forOp.getBody());
+      Form form = Form::ofSlot(addSlot(forOp.getInductionVar()));
+      scf::YieldOp::create(b, loc, at(form, llvm::to_vector(ValueRange(forOp.getRegionIterArgs()))));
+      return SmallVector<Value>(forOp.getResults());
+    };
+    if (loop != inParts)
+      return loopOver(0, extents[loop], 1, carried);
+    Extent full = floorDiv(extents[loop], mostParts) * mostParts;
+    carried = loopOver(0, full, mostParts, carried);
+    if (full == extents[loop])
+      return carried;
+    // The first part has the steps that are left over.
+    std::vector<Position> all = std::exchange(dims, {dims.front()});
+    SmallVector<Value> first = loopOver(full, extents[loop], 1, ArrayRef(carried).take_front(op.getNumResults()));
+    dims = std::move(all);
+    llvm::copy(first, carried.begin());
+    return carried;
   };
-  return nest(0, accumulators);
+  SmallVector<Value> sums = nest(0, accumulators);
+  // Halves of what is left.
+  for (size_t count = inParts ? mostParts : 1; count > 1; count /= 2) {
+    for (size_t part = 0; part < count / 2; ++part)
+      sums[part] = combine(op, sums[part], sums[part + count / 2]).front();
+    sums.truncate(count / 2);
+  }
+  return sums;
 }
 
 /// The better one of two, or the one that comes first, or last, where they are as good.

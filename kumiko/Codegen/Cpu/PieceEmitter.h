@@ -170,6 +170,8 @@ private:
   mlir::linalg::GenericOp reducedTogether();
   /// Whether rows of two and more windows are worth a vector.
   bool sumsWindows() const;
+  /// Whether lanes hold the sums of a row, of which there may be few.
+  bool reducesShortRow() const;
   /// Lanes that hold a row of windows.
   int64_t widthOfRow() const;
   /// Whether a sum at places from memory is worth a look at how far these are from each other, before planes are taken

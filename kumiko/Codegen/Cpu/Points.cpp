@@ -80,10 +80,14 @@ void PieceEmitter::emit() {
   Extent outer = 1;
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
-  bool isShortRow = sumsWindows() || (phases != 1 && !joinsParts);
+  bool isShortRow = sumsWindows() || (phases != 1 && !joinsParts) || reducesShortRow();
   if (int64_t width = isShortRow ? widthOfRow() : k.demand.lanes; width < k.demand.lanes)
     return k.demand.narrow(width, [&] { emitLoops(outer); });
   emitLoops(outer);
+}
+
+bool PieceEmitter::reducesShortRow() const {
+  return woven() == 1 && !alongSums && lane.extent.isStatic() && lane.extent.value() > 1 && onlyReduction(k);
 }
 
 void PieceEmitter::emitLoops(const Extent &outer) {

@@ -17,3 +17,28 @@ nn.kernel @channels_last(%x: tensor<2x16x16xf32>) -> tensor<16x16x2xf32> attribu
   } -> tensor<16x16x2xf32>
   nn.yield %y : tensor<16x16x2xf32>
 }
+
+// Rows of five in a long sum: eight lanes, and four sums that do not wait for each other; the first takes the two steps
+// that are left over.
+// CHECK-LABEL: func.func @short_rows_of_long_sums
+// CHECK: scf.for %{{.*}} = %c0 to %c100 step %c4 iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK-COUNT-4: arith.addf
+// CHECK: scf.for %{{.*}} = %c100 to %c102 step %c1 iter_args({{.*}}) -> (vector<8xf32>)
+// CHECK: arith.addf
+// CHECK: }
+// CHECK-COUNT-3: arith.addf
+// CHECK: vector.maskedstore
+nn.kernel @short_rows_of_long_sums(%x: tensor<102x5xf32>) -> tensor<5xf32>
+    attributes {schedule = {template = "points", chunks = 1 : i64, lanes = 16 : i64}} {
+  %empty = tensor.empty() : tensor<5xf32>
+  %zero = arith.constant 0.0 : f32
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<5xf32>) -> tensor<5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(c, n) -> (n, c)>, affine_map<(c, n) -> (c)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<102x5xf32>) outs(%start : tensor<5xf32>) {
+  ^bb0(%p: f32, %sum: f32):
+    %next = arith.addf %sum, %p : f32
+    linalg.yield %next : f32
+  } -> tensor<5xf32>
+  nn.yield %y : tensor<5xf32>
+}
