@@ -392,7 +392,9 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
     collectNeeded(value, block, needed);
   llvm::DenseMap<Value, Value> values;
   for (auto [argument, value, operand] : llvm::zip_equal(block->getArguments(), arguments, op->getOpOperands())) {
-    if (!value && needed.contains(argument)) {
+    if (known.first == argument) {
+      value = constantOf(b.getBoolAttr(known.second));
+    } else if (!value && needed.contains(argument)) {
       Position position;
       for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
         // Lower keeps maps linear; anything else is read through tensor.extract.

@@ -1,8 +1,9 @@
 //===- PieceEmitter.h - the points of a result ------------------------------===//
 //
 // Used by the files Points*.cpp alone, which have a part of it each: rows and lanes (Points.cpp), what data choose
-// (PointsChosen.cpp), rows in stretches (PointsCut.cpp, and PointsTurn.cpp where data say which), windows that overlap
-// (PointsWindows.cpp), vectors that are interleaved (PointsParts.cpp) and blocks across memory (PointsBlocks.cpp).
+// (PointsChosen.cpp), rows in stretches (PointsCut.cpp, and PointsTurn.cpp where data say which), rows of which one
+// condition chooses a side (PointsSides.cpp), windows that overlap (PointsWindows.cpp), vectors that are interleaved
+// (PointsParts.cpp) and blocks across memory (PointsBlocks.cpp).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -72,6 +73,14 @@ private:
   void emitSharesOfRows(const eq::Extent &outer);
   /// Whether something that moves on with the lanes is the same for all rows.
   bool readsForAllRows() const;
+
+  //===--- sides of a choice -----------------------------------------------------------------------===//
+
+  /// What all elements of a row choose by, where they read for one side what they do not for the other; else null.
+  mlir::Value conditionOfRows() const;
+  /// `emit` for the row at hand, or a stretch of it, once for each side of such a choice: what is read for the other is
+  /// left alone.
+  void bySides(llvm::function_ref<void()> emit);
 
   //===--- results past the caches -----------------------------------------------------------------===//
 

@@ -196,7 +196,7 @@ void PieceEmitter::emitByOuter(const Extent &outer) {
   SmallVector<RowEnds> ends = takeRowEnds();
   auto whole = [&] {
     rowsOfGroup([&] {
-      row();
+      bySides([&] { row(); });
       fill(ends);
     });
   };
@@ -312,10 +312,12 @@ void PieceEmitter::emitByLanes(const Extent &outer) {
     k.delinearize(number, loops, point);
     if (isTurned)
       return turnedLanes(from, to);
-    if (!isCut)
-      return k.someVectors(lane.extent, from, to, [&](Form form) { element(form); });
-    for (Part part : partsOf(laneCuts, lane))
-      longRows &&isLong(part) ? longPart(part, from, to) : sharedPart(part, from, to);
+    bySides([&] {
+      if (!isCut)
+        return k.someVectors(lane.extent, from, to, [&](Form form) { element(form); });
+      for (Part part : partsOf(laneCuts, lane))
+        longRows &&isLong(part) ? longPart(part, from, to) : sharedPart(part, from, to);
+    });
   });
 }
 
@@ -323,7 +325,7 @@ void PieceEmitter::emitSharesOfRows(const Extent &outer) {
   std::pair<Value, Value> share = k.chunkRange(floorDiv(lane.extent, k.demand.lanes));
   k.loop(k.index(0), k.index(outer), 1, [&](Value number) {
     k.delinearize(number, loops, point);
-    k.sharedVectors(lane.extent, share, [&](Form form) { element(form); });
+    bySides([&] { k.sharedVectors(lane.extent, share, [&](Form form) { element(form); }); });
   });
 }
 
