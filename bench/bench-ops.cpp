@@ -281,8 +281,8 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
     scalar->writeTo(const_cast<uint8_t *>(executable->results()[0].data()));
   double speed = copySpeed();
   auto [ours, loops] = timeBoth([&] { executable->run(problems); }, scalar ? &*scalar : nullptr);
-  outs() << formatv("{0}\t{1}\t{2:f4}\t{3}\t{4}\t{5}\t{6:f2}\n", op.name, sample, ours * 1e3,
-                    scalar ? formatv("{0:f4}", loops * 1e3).str() : "-", cost.flops.value(), cost.bytesFused.value(),
+  outs() << formatv("{0}\t{1}\t{2:f6}\t{3}\t{4}\t{5}\t{6:f2}\n", op.name, sample, ours * 1e3,
+                    scalar ? formatv("{0:f6}", loops * 1e3).str() : "-", cost.flops.value(), cost.bytesFused.value(),
                     speed / 1e9);
   outs().flush();
   return Error::success();

@@ -38,6 +38,9 @@ struct IndexRange {
 /// longer vector; they take as long as one, since memory gets whole lines in any case.
 constexpr int64_t bytesPastCaches = 16;
 
+/// Places among which lanes choose, at most, where all of them are read.
+constexpr int64_t fewPlaces = 4;
+
 class Demand {
 public:
   using Known = std::function<mlir::Value(llvm::ArrayRef<Form>)>;
@@ -55,8 +58,13 @@ public:
   /// exist `quick` follows, which has nothing left to check, in one way for places that count from the start and
   /// another for those that may also count from the end (if any does); else `sure`. What is emitted by `quick` is
   /// looked at no more.
+  enum class Look {
+    Places,    ///< at checked places
+    FromStart, ///< at checked places, none of which counts from the end
+    Guards     ///< at places that are replaced where they do not exist
+  };
   void lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick, llvm::function_ref<void()> sure,
-                 bool anyFromEnd = true);
+                 Look at = Look::Places);
   /// Whether what is emitted is `quick`.
   bool knowsPlaces() const { return places == Places::Taken; }
   /// What `emit` emits may rely on the condition, a value in a body, being so for all lanes.
@@ -215,6 +223,11 @@ private:
   mlir::OpFoldResult placeOf(const eq::Extent &lane);
   /// The elements of a buffer at an index per lane; null where it is none, or its places take more than 32 bits.
   mlir::Value gather(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
+  /// The same with an index that each lane finds by itself, where that takes a load and little more: it costs less than
+  /// to take a vector of places apart. Else null.
+  mlir::Value loadEach(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
+  /// The lane of a vector, loaded and computed anew as a scalar.
+  mlir::Value scalarAtLane(mlir::Value vector, int64_t lane);
   /// The place that `op` makes of `x`, which is one of [-n, n) and may count from the end, by its lowest bits where
   /// that is possible; else null.
   mlir::Value wrapped(mlir::Operation *op, mlir::Value x);
@@ -261,6 +274,11 @@ private:
   Places places = Places::Checked;
   /// Whether none is hoped to count from the end.
   bool countsFromStart = true;
+  /// Whether places that are guarded are hoped for and taken, too.
+  bool guardsToo = false;
+  /// Remembers that `wrong` was true for an active lane.
+  void remember(mlir::Value wrong);
+  void rememberUnless(mlir::Value right);
   /// A condition in a body that all lanes are known to meet, or null.
   mlir::Value met;
   /// The condition that is known, or null, and whether it holds.

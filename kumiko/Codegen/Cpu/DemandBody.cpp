@@ -140,15 +140,16 @@ void Demand::given(Value condition, bool holds, llvm::function_ref<void()> emit)
 }
 
 void Demand::lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick,
-                       llvm::function_ref<void()> sure, bool anyFromEnd) {
+                       llvm::function_ref<void()> sure, Look at) {
   if (knowsPlaces())
     return quick();
+  guardsToo = at == Look::Guards;
   if (!doubt)
     doubt = entry.failure();
   Value none = zeroOf(b.getI32Type()), place = zeroOf(b.getIndexType());
   OpBuilder::InsertionGuard guard(b);
   for (bool fromStart : {true, false}) {
-    if (!fromStart && !anyFromEnd)
+    if (!fromStart && at != Look::Places)
       break;
     countsFromStart = fromStart;
     memref::StoreOp::create(b, loc, none, doubt, place);
@@ -180,21 +181,13 @@ static Value countedFromEnd(OpBuilder &b, Location loc, Value index, const Exten
   return cast ? Value(arith::IndexCastOp::create(b, loc, index.getType(), sum)) : sum;
 }
 
-/// The index where it is one of `extent`, else 0; a wrong one is remembered. LLVM keeps the memory in a register.
-Value Demand::insideOrZero(Value index, const Extent &extent) {
+/// LLVM keeps the memory in a register.
+void Demand::remember(Value wrong) {
   Value &memory = places == Places::Hoped ? doubt : failure;
   if (!memory)
     memory = entry.failure();
-  bool wide = isa<VectorType>(index.getType());
-  Value shifted = places == Places::Hoped ? countedFromEnd(b, loc, index, extent) : Value();
-  Value last = indexOf(shifted ? extent * 2 : extent), zero = zeroOf(b.getIndexType());
-  if (wide) {
-    last = spread(last);
-    zero = spread(zero);
-  }
-  // As an unsigned number a negative index is too large.
-  Value wrong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, shifted ? shifted : index, last), any = wrong;
-  if (wide) {
+  Value any = wrong;
+  if (isa<VectorType>(wrong.getType())) {
     // Lanes behind the end of a row hold anything.
     if (!allActive())
       any = arith::AndIOp::create(b, loc, any, mask());
@@ -209,6 +202,25 @@ Value Demand::insideOrZero(Value index, const Extent &extent) {
     status = arith::SelectOp::create(b, loc, any, constantOf(b.getI32IntegerAttr(KUMIKO_E_INDEX)), before);
   }
   memref::StoreOp::create(b, loc, status, memory, place);
+}
+
+void Demand::rememberUnless(Value right) {
+  Value one = constantOf(b.getBoolAttr(true));
+  remember(arith::XOrIOp::create(b, loc, right, isa<VectorType>(right.getType()) ? spread(one) : one));
+}
+
+/// The index where it is one of `extent`, else 0; a wrong one is remembered.
+Value Demand::insideOrZero(Value index, const Extent &extent) {
+  bool wide = isa<VectorType>(index.getType());
+  Value shifted = places == Places::Hoped ? countedFromEnd(b, loc, index, extent) : Value();
+  Value last = indexOf(shifted ? extent * 2 : extent), zero = zeroOf(b.getIndexType());
+  if (wide) {
+    last = spread(last);
+    zero = spread(zero);
+  }
+  // As an unsigned number a negative index is too large.
+  Value wrong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, shifted ? shifted : index, last);
+  remember(wrong);
   return arith::SelectOp::create(b, loc, wrong, zero, index);
 }
 
@@ -246,6 +258,62 @@ Value Demand::gather(Value tensor, ArrayRef<Value> indices) {
   });
 }
 
+/// A place that takes more scalar operations than a comparison and a choice is taken out of a vector of places.
+constexpr unsigned mostScalarSteps = 2;
+
+/// The operations, but for loads and casts, that one lane of `vector` takes by itself; more than `mostScalarSteps`
+/// where it cannot be found that way. `mask` is that of the active lanes.
+static unsigned scalarSteps(Value vector, Value mask) {
+  Operation *op = vector.getDefiningOp();
+  auto masked = dyn_cast_or_null<vector::MaskedLoadOp>(op);
+  if (!isa<VectorType>(vector.getType()) || matchPattern(vector, m_Constant()) ||
+      isa_and_nonnull<vector::BroadcastOp, vector::LoadOp>(op) || (masked && masked.getMask() == mask))
+    return 0;
+  bool isStep = isa_and_nonnull<arith::SelectOp, arith::CmpIOp>(op);
+  if (!isStep && !isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp>(op))
+    return mostScalarSteps + 1;
+  unsigned steps = isStep;
+  for (Value operand : op->getOperands())
+    steps += scalarSteps(operand, mask);
+  return steps;
+}
+
+Value Demand::scalarAtLane(Value vector, int64_t lane) {
+  if (!isa<VectorType>(vector.getType()))
+    return vector;
+  if (DenseElementsAttr constant; matchPattern(vector, m_Constant(&constant)))
+    return constantOf(cast<TypedAttr>(constant.getValues<Attribute>()[lane]));
+  auto loaded = [&](Value memref, Value first) -> Value {
+    return memref::LoadOp::create(b, loc, memref, arith::AddIOp::create(b, loc, first, indexOf(lane)).getResult());
+  };
+  Operation *op = vector.getDefiningOp();
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    return broadcast.getSource();
+  if (auto load = dyn_cast<vector::LoadOp>(op))
+    return loaded(load.getBase(), load.getIndices()[0]);
+  if (auto load = dyn_cast<vector::MaskedLoadOp>(op))
+    return loaded(load.getBase(), load.getIndices()[0]);
+  auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return scalarAtLane(operand, lane); });
+  OperationState state(loc, op->getName(), operands, getElementTypeOrSelf(vector.getType()), op->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
+Value Demand::loadEach(Value tensor, ArrayRef<Value> indices) {
+  if (!memory.lookup(tensor) || !active.isStatic())
+    return Value();
+  SmallVector<std::optional<Form>> forms = llvm::map_to_vector(indices, [&](Value index) { return formOf(index); });
+  Value live = allActive() ? Value() : mask();
+  for (auto [index, form] : llvm::zip_equal(indices, forms))
+    if (!form && scalarSteps(index, live) > mostScalarSteps)
+      return Value();
+  return lanewise(cast<RankedTensorType>(tensor.getType()).getElementType(), [&](const Extent &lane) {
+    Position position;
+    for (auto [index, form] : llvm::zip_equal(indices, forms))
+      position.push_back(form ? form->atLane(lane) : Form::ofSlot(addSlot(scalarAtLane(index, lane.value()))));
+    return at(tensor, position);
+  });
+}
+
 OpFoldResult Demand::placeOf(const Extent &lane) {
   return lane.isStatic() ? OpFoldResult(b.getI64IntegerAttr(lane.value())) : OpFoldResult(indexOf(lane));
 }
@@ -266,9 +334,6 @@ Value Demand::extracted(tensor::ExtractOp op, SmallVector<Value> indices) {
   bool wide = llvm::any_of(indices, [](Value index) { return isa<VectorType>(index.getType()); });
   return choose(some, op.getType(), wide, [&] { return extractedInside(op, indices); }, zero);
 }
-
-/// Places among which lanes choose, at most, where all of them are read.
-constexpr int64_t fewPlaces = 4;
 
 Value Demand::chosenOfFew(Value tensor, ArrayRef<Value> indices) {
   auto hasNoForm = [&](Value index) { return !formOf(index); };
@@ -310,6 +375,8 @@ Value Demand::extractedInside(tensor::ExtractOp op, ArrayRef<Value> indices) {
       return loaded;
   if (Value chosen = chosenOfFew(op.getTensor(), indices))
     return chosen;
+  if (Value loaded = loadEach(op.getTensor(), indices))
+    return loaded;
   if (Value gathered = gather(op.getTensor(), indices))
     return gathered;
   return lanewise(op.getType(), [&](const Extent &lane) {
@@ -373,6 +440,14 @@ Value Demand::wrapped(Operation *op, Value x) {
   return arith::AndIOp::create(b, loc, x, isa<VectorType>(x.getType()) ? spread(bits) : bits);
 }
 
+/// The condition under which the place that `op` chooses is the one from data, where it is an index of guarded reads.
+static Value guardOf(Operation &op) {
+  auto select = dyn_cast<arith::SelectOp>(op);
+  auto isGuarded = [](Operation *user) { return isa<tensor::ExtractOp>(user) && user->hasAttr(guardedAttribute); };
+  bool guards = select && select.getType().isIndex() && llvm::all_of(select->getUsers(), isGuarded);
+  return guards ? select.getCondition() : Value();
+}
+
 /// Everything inside the body that `value` follows from.
 static void collectNeeded(Value value, Block *block, llvm::DenseSet<Value> &needed) {
   if (value.getParentBlock() != block || !needed.insert(value).second || isa<BlockArgument>(value))
@@ -413,6 +488,10 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
       return constantOf(constant);
     return value;
   };
+  llvm::DenseSet<Value> guards;
+  if (guardsToo && places != Places::Checked)
+    for (Operation &inner : *block)
+      guards.insert(guardOf(inner));
   for (Operation &inner : block->without_terminator()) {
     // What a tensor in a body holds is found when one of its elements is read.
     if (!needed.contains(inner.getResult(0)) || isa<RankedTensorType>(inner.getResult(0).getType()))
@@ -430,6 +509,8 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
       values[met] = constantOf(b.getBoolAttr(true));
     else if (known.first && inner.getResult(0) == known.first)
       values[known.first] = constantOf(b.getBoolAttr(known.second));
+    else if (places == Places::Taken && guards.contains(inner.getResult(0)))
+      values[inner.getResult(0)] = constantOf(b.getBoolAttr(true));
     else if (auto index = dyn_cast<linalg::IndexOp>(inner))
       values[index] = indexValue(dims[index.getDim()]);
     else if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
@@ -437,6 +518,8 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
                                                                                : extracted(extract, operands);
     else if (!inner.hasTrait<OpTrait::ConstantLike>())
       values[inner.getResult(0)] = elementwise(&inner, operands);
+    if (places == Places::Hoped && guards.contains(inner.getResult(0)))
+      rememberUnless(values[inner.getResult(0)]);
   }
   return llvm::map_to_vector(wanted, valueOf);
 }

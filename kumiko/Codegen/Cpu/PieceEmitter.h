@@ -104,9 +104,14 @@ private:
   /// Whether rows that fill no vector are read where data say: a place is found for a row as a whole.
   bool gathersShortRows() const;
   bool checksPlaces() const;
-  /// Whether all that is done is to read where data say for each lane, and to write: a vector would have to be put
-  /// together first.
+  /// Whether all that is done is to read where data say for each lane, and to write, maybe after a step or two: a
+  /// vector would have to be put together first.
   bool movesElements() const;
+  /// The same at checked places, with nothing in between, and at places that are replaced where they do not exist.
+  bool movesChecked() const;
+  bool movesGuarded() const;
+  /// What is to be looked at before that.
+  Demand::Look lookOf() const { return checksPlaces() ? Demand::Look::Places : Demand::Look::Guards; }
   /// Elements read one by one, at places that exist, and written a few at a time.
   void moveEach(llvm::ArrayRef<Position> positions);
   /// The lanes from `form` on, and so many whole rows.

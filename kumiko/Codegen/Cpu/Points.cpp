@@ -135,7 +135,7 @@ void PieceEmitter::element(Form form) {
   if (!movesElements() || !k.demand.active.is(k.demand.lanes))
     return storeAll();
   fetchNextRow(form);
-  k.demand.lookAhead([&] { lookAtAll(); }, [&] { moveLanes(form); }, [&] { storeAll(); });
+  k.demand.lookAhead([&] { lookAtAll(); }, [&] { moveLanes(form); }, [&] { storeAll(); }, lookOf());
 }
 
 bool PieceEmitter::laysRowsSideBySide() {

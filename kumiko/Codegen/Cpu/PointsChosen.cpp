@@ -40,17 +40,54 @@ bool PieceEmitter::checksPlaces() const {
   });
 }
 
-bool PieceEmitter::movesElements() const {
+bool PieceEmitter::movesElements() const { return lanesChoose && (movesChecked() || movesGuarded()); }
+
+bool PieceEmitter::movesChecked() const {
   auto moves = [](linalg::GenericOp op) {
     return llvm::all_of(op.getBody()->getTerminator()->getOperands(),
                         [](Value value) { return value.getDefiningOp<tensor::ExtractOp>(); });
   };
-  return lanesChoose && checksPlaces() && llvm::all_of(k.body.getOps<linalg::GenericOp>(), moves);
+  return checksPlaces() && llvm::all_of(k.body.getOps<linalg::GenericOp>(), moves);
+}
+
+/// Elements that are multiplied more often than this are worked on as vectors, once these are put together.
+constexpr int64_t mostProducts = 4;
+
+/// Whether `op` is little more than a read at a place from data that is replaced where it does not exist. Nothing in it
+/// rounds otherwise in a vector than by itself, as a product and a sum may.
+static bool isGuardedRead(linalg::GenericOp op, KernelExtents &extents) {
+  auto isFew = [](const Extent &extent) { return extent.isStatic() && extent.value() <= fewPlaces; };
+  auto isPlain = [&](Operation &inner) {
+    // Among few places lanes choose together.
+    if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+      return extract->hasAttr(guardedAttribute) && !extract->hasAttr(checkedAttribute) &&
+             llvm::none_of(extents.of(extract.getTensor()), isFew);
+    // The number of a loop is at most an index as it is: what is looked at are data alone.
+    if (auto number = dyn_cast<linalg::IndexOp>(inner))
+      return llvm::all_of(number->getUsers(), llvm::IsaPred<tensor::ExtractOp>);
+    return inner.hasTrait<OpTrait::ConstantLike>() || isa<arith::IndexCastOp, arith::SelectOp, arith::CmpIOp>(inner) ||
+           isa<arith::AndIOp, arith::NegFOp, arith::MulFOp>(inner);
+  };
+  bool reads = !op.getBody()->getOps<tensor::ExtractOp>().empty();
+  return op.getNumReductionLoops() == 0 && (!reads || placeRead(op)) &&
+         llvm::all_of(op.getBody()->without_terminator(), isPlain);
+}
+
+bool PieceEmitter::movesGuarded() const {
+  auto ops = k.body.getOps<linalg::GenericOp>();
+  auto isRead = [&](linalg::GenericOp op) { return isGuardedRead(op, k.storage.extents); };
+  auto isValue = [](Operation &op) { return isa<tensor::EmptyOp>(op) || op.hasTrait<OpTrait::ConstantLike>(); };
+  auto isKnown = [&](Operation &op) { return isa<linalg::GenericOp>(op) || isValue(op); };
+  int64_t products = 0;
+  for (linalg::GenericOp op : ops)
+    products += llvm::range_size(op.getBody()->getOps<arith::MulFOp>());
+  return !sources->bodies.empty() && products <= mostProducts && llvm::all_of(ops, isRead) &&
+         llvm::all_of(k.body.without_terminator(), isKnown);
 }
 
 tensor::ExtractOp PieceEmitter::chosenOfRow() const {
   auto op = targets.front().piece->source.getDefiningOp<linalg::GenericOp>();
-  if (targets.size() != 1 || !movesElements() || !op || !lane.extent.isStatic())
+  if (targets.size() != 1 || !lanesChoose || !movesChecked() || !op || !lane.extent.isStatic())
     return tensor::ExtractOp();
   auto extracts = op.getBody()->getOps<tensor::ExtractOp>();
   if (!llvm::hasSingleElement(extracts))
@@ -158,7 +195,7 @@ void PieceEmitter::lookAtPlaces(const MergedLoop &places, llvm::function_ref<voi
       lookAtAll();
     });
   };
-  k.demand.lookAhead(look, emit, emit);
+  k.demand.lookAhead(look, emit, emit, lookOf());
 }
 
 void PieceEmitter::fetchNextRow(const Form &form) {
@@ -247,14 +284,15 @@ void PieceEmitter::rows(const MergedLoop &along, Value low, Value high, llvm::fu
         }
       };
       Value end = arith::AddIOp::create(k.b, k.loc, first, k.index(together));
-      k.demand.lookAhead([&] { lookAtRows(along, first, together); }, quick, [&] { k.loop(first, end, 1, at); });
+      k.demand.lookAhead([&] { lookAtRows(along, first, together); }, quick, [&] { k.loop(first, end, 1, at); },
+                         lookOf());
     });
   }
   k.loop(middle, high, 1, at);
 }
 
 int64_t PieceEmitter::rowsTogether(const MergedLoop &along) const {
-  bool shortRows = gathersShortRows() && checksPlaces();
+  bool shortRows = gathersShortRows() && (checksPlaces() || movesGuarded());
   auto isBare = [](const Target &target) { return target.borders->empty(); };
   if (!shortRows || (lanesChoose && (!movesElements() || !llvm::all_of(targets, isBare))))
     return 0;

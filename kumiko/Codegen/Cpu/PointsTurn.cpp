@@ -223,7 +223,7 @@ void PieceEmitter::turnedRows(const MergedLoop &along, Value low, Value high, ll
     k.loop(low, high, std::max<int64_t>(turn->together, 1),
            [&](Value first) { turn->together ? exchanged(first) : inTurn(first); });
   };
-  k.demand.lookAhead(look, quick, [&] { k.loop(low, high, 1, inTurn); }, /*anyFromEnd=*/false);
+  k.demand.lookAhead(look, quick, [&] { k.loop(low, high, 1, inTurn); }, Demand::Look::FromStart);
 }
 
 void PieceEmitter::turnedLanes(Value low, Value high) {
@@ -247,5 +247,5 @@ void PieceEmitter::turnedLanes(Value low, Value high) {
     oneByOne(first, past);
   };
   k.demand.lookAhead([&] { lookAtEnds(low, high); }, [&] { bothSides(low, high, part); }, [&] { oneByOne(low, high); },
-                     /*anyFromEnd=*/false);
+                     Demand::Look::FromStart);
 }
