@@ -57,6 +57,14 @@ static bool isConvolution(Operation *op) {
   });
 }
 
+/// A convolution with no more products in a sum takes less time than its result to be moved.
+constexpr int64_t shortestSum = 8;
+
+static bool hasShortSums(Operation *op) {
+  int64_t features = cast<RankedTensorType>(op->getOperand(1).getType()).getDimSize(0);
+  return features > 0 && elements(op->getOperand(1)) <= shortestSum * features;
+}
+
 /// Ops looked at in the search for the next convolution.
 constexpr size_t farthest = 32;
 
@@ -124,6 +132,9 @@ private:
     std::optional<PermutedOp> found = permuted(op, 0, inverse(channelsLast(rank)));
     if (!found)
       return declined(op, rule, "its equation is not the same with channels last");
+    if (hasShortSums(op) && !op->getOperand(0).getDefiningOp<nn::TransposeOp>() && !reachesConvolution(op))
+      return declined(op, rule,
+                      "it is the only one, and its sums are so short that its result would take longer to move");
     builder.setInsertionPoint(op);
     applied(op, rule);
     replace(op, createPermuted(builder, op, *found));
