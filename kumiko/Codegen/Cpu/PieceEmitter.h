@@ -36,6 +36,8 @@ private:
   /// A position at the numbers of all loops, slot by slot.
   Position loopNumbers() const;
   void element(Form form);
+  /// The last so many elements of a row, as one vector.
+  void lastElements(int64_t count);
   /// Whether lines are as short as a few lanes and lie one behind the other, as pixels of three colours do.
   bool interleaves() const;
   /// Whether rows of a few elements are better worked on many at a time, with lanes across them.

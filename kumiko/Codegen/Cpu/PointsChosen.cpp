@@ -232,11 +232,9 @@ void PieceEmitter::shortRow() {
   int64_t width = widthOf(length), rest = length - width;
   // Where each lane is read by itself, a small rest costs less than lanes that are read again.
   bool isApart = lanesChoose && !movesElements() && 2 * rest <= width;
-  k.demand.narrow(width, [&] {
-    lanesFrom(0);
-    if (rest != 0 && !isApart)
-      lanesFrom(length - width);
-  });
+  k.demand.narrow(width, [&] { lanesFrom(0); });
+  if (rest != 0 && !isApart)
+    lastElements(lanesChoose ? llvm::bit_ceil(uint64_t(rest)) : width);
   for (int64_t count = 0, first = isApart ? width : length; first < length; first += count) {
     count = widthOf(length - first);
     if (count == 1)

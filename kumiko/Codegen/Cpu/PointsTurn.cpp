@@ -22,14 +22,16 @@ using eq::Extent;
 /// Vectors that a row must have to be cut, and elements between which a longer row does not notice how its place is
 /// found.
 constexpr int64_t fewestVectors = 2, longestPlacedRow = 64;
-/// Loops are exchanged for rows of at most so many bytes, of which all elements have a place of their own, and are no
-/// longer than `widestElement`; or a few elements a place together. So many rows at a time, of so many bytes. A chunk
-/// has at least `fewestTurns` of them.
-constexpr int64_t mostBytesByElement = 64, widestElement = 4, mostBytesByRow = 256, mostTogether = 128,
+/// Loops are exchanged for rows of at most so many bytes, of which all elements have a place of their own; the wider an
+/// element, the fewer: each is read from a line of its own, and lines must wait in the cache for the other elements.
+/// Or for a few elements that have a place together. So many rows at a time, of so many bytes. A chunk has at least
+/// `fewestTurns` of them, and as many are worth an exchange.
+constexpr int64_t mostBytesByElement = 64, mostBytesTimesElement = 256, mostBytesByRow = 256, mostTogether = 128,
                   mostBytesTogether = 2048, mostBytesOfRowsTogether = 8192, fewestTurns = 32;
-/// Also longer rows, where all of them are no more than these bytes and lie in a cache; but none whose lines would fall
-/// into a few sets of the first cache, being a multiple of `bytesOfSets` apart.
-constexpr int64_t mostBytesNear = 1 << 18, mostBytesOfRowNear = 768, bytesOfSets = 512;
+/// Also longer rows, where all of them are no more than these bytes and lie in the second cache; but none whose lines
+/// would fall into a few sets of the first, being a multiple of `bytesOfSets` apart. And those of short elements where
+/// all lie in the last cache.
+constexpr int64_t mostBytesNear = 1 << 20, mostBytesOfRowNear = 1700, bytesOfSets = 512, mostBytesInCaches = 8 << 20;
 /// Rows of a few elements that are moved in one turn of a loop.
 constexpr int64_t rowsPerTurn = 4;
 
@@ -130,15 +132,16 @@ bool PieceEmitter::takeBetween() {
   for (const Target &target : targets)
     element += cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
   int64_t bytes = std::max<int64_t>(element * elements, 1);
-  bool isNear = typicalSize(turns) * bytes <= mostBytesNear;
+  int64_t total = typicalSize(turns) * bytes;
+  bool isNear = total <= mostBytesNear, isNarrow = bytes <= mostBytesByElement || total <= mostBytesInCaches;
   bool isWorth = isNear ? bytes <= mostBytesOfRowNear && bytes % bytesOfSets != 0
-                        : bytes <= mostBytesByElement && element <= widestElement;
+                        : isNarrow && bytes * element <= mostBytesTimesElement;
   if (lanesChoose && !isNear && !isWorth)
     return false;
   turn->between = between;
   if (lanesChoose ? isWorth : bytes <= mostBytesByRow)
     turn->together = std::min(mostTogether, (lanesChoose ? mostBytesTogether : mostBytesOfRowsTogether) / bytes);
-  if (lanesChoose && isNear && isWorth)
+  if (lanesChoose && isWorth)
     turn->together = std::max(turn->together, fewestTurns);
   if (!lanesChoose)
     loops.pop_back();
