@@ -34,6 +34,7 @@ void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, const LowerKernelsOptions 
   pm.addNestedPass<func::FuncOp>(createLoopInvariantCodeMotionPass());
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createLowerExtremaPass());
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
