@@ -1,4 +1,5 @@
 #include "kumiko/Schedule/OrderedShape.h"
+#include "kumiko/Lower/Checked.h"
 #include "kumiko/Lower/Exact.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -189,19 +190,31 @@ eq::Extent ScatterShape::rows() const {
   return product;
 }
 
+/// Whether the extract says no more than that a place from data exists.
+static bool isCheck(tensor::ExtractOp extract) {
+  return extract->hasAttr(checkedAttribute) &&
+         (matchPattern(extract.getTensor(), m_Constant()) || extract.getTensor().getDefiningOp<tensor::SplatOp>());
+}
+
 std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelExtents &extents) {
   std::optional<Guarded> body = guardedBody(op);
   if (!body || !writesEveryLoop(op))
     return std::nullopt;
   SmallVector<Value> leaves;
   leavesOf(body->condition, leaves);
-  ScatterShape shape{op, {}, {}, {}, 0, {}};
+  ScatterShape shape{op, {}, {}, {}, 0, {}, {}};
+  for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
+    if (isCheck(extract))
+      shape.checks.push_back(extract);
+  size_t checks = 0;
   llvm::SmallBitVector scattered(op.getNumLoops()), used = loopsOf(op, body->value), apart(op.getNumLoops());
   for (Value leaf : leaves) {
     auto compare = leaf.getDefiningOp<arith::CmpIOp>();
     std::optional<unsigned> loop;
     if (compare && compare.getPredicate() == arith::CmpIPredicate::eq)
       loop = keptLoop(op, compare.getRhs());
+    if (llvm::is_contained(shape.checks, leaf.getDefiningOp<tensor::ExtractOp>()))
+      ++checks;
     if (loop && !scattered[*loop] && !loopsOf(op, compare.getLhs())[*loop]) {
       scattered.set(*loop);
       shape.places.push_back({*loop, compare.getLhs()});
@@ -214,7 +227,7 @@ std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelE
   // Neither where a point goes nor what it brings may depend on the place itself.
   if (shape.places.empty() || scattered.anyCommon(used) || scattered.anyCommon(apart))
     return std::nullopt;
-  if (shape.places.size() == leaves.size())
+  if (shape.places.size() + checks == leaves.size())
     shape.atPlaces = body->condition;
   shape.loops = shareLoops(op, extents, scattered, apart);
   mergeOuter(op, shape.loops);

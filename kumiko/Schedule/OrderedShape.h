@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Schedule/KernelExtents.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <optional>
 
 namespace kumiko {
@@ -42,6 +43,8 @@ struct ScatterShape {
   /// The value in the body that says whether a point counts, where it does so at its places without further ado; else
   /// null.
   mlir::Value atPlaces;
+  /// What looks in the body whether a place from data exists, and says nothing else.
+  llvm::SmallVector<mlir::tensor::ExtractOp, 2> checks;
 
   /// The outermost of the loops that data addresses.
   unsigned firstPlace() const;

@@ -132,6 +132,8 @@ public:
 
   /// What the kernel returns: 0, or KUMIKO_E_INDEX after a read at a place that does not exist.
   mlir::Value status();
+  /// A place that is not read does not exist.
+  void fail();
 
   mlir::Value load(mlir::Value memref, const Form &offset, mlir::Type element);
   void store(mlir::Value value, mlir::Value memref, const Form &offset);

@@ -86,7 +86,7 @@ Value Demand::lanewise(Type element, llvm::function_ref<Value(const Extent &)> l
 }
 
 /// max(x, c) with a constant c that is no NaN: one compare and select, which is one instruction and still lets a NaN in
-/// x through. The general maximumf costs four.
+/// x through. The general maximumf costs three.
 static Value clampToConstant(OpBuilder &b, Location loc, Operation *op, Value x, Value constant) {
   FloatAttr bound;
   DenseElementsAttr splat;
@@ -222,6 +222,13 @@ Value Demand::insideOrZero(Value index, const Extent &extent) {
   Value wrong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, shifted ? shifted : index, last);
   remember(wrong);
   return arith::SelectOp::create(b, loc, wrong, zero, index);
+}
+
+void Demand::fail() {
+  if (!failure)
+    failure = entry.failure();
+  Value index = constantOf(b.getI32IntegerAttr(KUMIKO_E_INDEX));
+  memref::StoreOp::create(b, loc, index, failure, zeroOf(b.getIndexType()));
 }
 
 Value Demand::status() {
@@ -399,12 +406,23 @@ Value Demand::extractedByLane(linalg::GenericOp op, tensor::ExtractOp extract, A
   });
 }
 
-/// Whether `use` is an index that is checked, maybe after a cast.
 static bool isChecked(OpOperand &use) {
-  if (auto cast = dyn_cast<arith::IndexCastOp>(use.getOwner()))
-    return llvm::all_of(cast->getUses(), isChecked);
   auto checked = use.getOwner()->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute);
   return checked && llvm::is_contained(checked.asArrayRef(), int64_t(use.getOperandNumber()) - 1);
+}
+
+/// Whether `index`, maybe after a cast, is one that is checked and otherwise only compared with numbers of loops.
+static bool isCheckedIndex(Value index) {
+  if (index.hasOneUse())
+    if (auto cast = dyn_cast<arith::IndexCastOp>(*index.user_begin()))
+      return isCheckedIndex(cast);
+  auto isCompared = [](OpOperand &use) {
+    auto compare = dyn_cast<arith::CmpIOp>(use.getOwner());
+    return compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
+           compare.getRhs().getDefiningOp<linalg::IndexOp>();
+  };
+  return llvm::any_of(index.getUses(), isChecked) &&
+         llvm::all_of(index.getUses(), [&](OpOperand &use) { return isChecked(use) || isCompared(use); });
 }
 
 /// x, where `op` is x < 0 ? x + n : x and nothing but a checked index: one that counts from the start is x itself.
@@ -412,7 +430,7 @@ static Value countedFromStart(Operation *op) {
   auto select = dyn_cast<arith::SelectOp>(op);
   auto below = select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
   if (!below || below.getPredicate() != arith::CmpIPredicate::slt || below.getLhs() != select.getFalseValue() ||
-      !matchPattern(below.getRhs(), m_Zero()) || !llvm::all_of(select->getUses(), isChecked))
+      !matchPattern(below.getRhs(), m_Zero()) || !isCheckedIndex(select))
     return Value();
   return select.getFalseValue();
 }

@@ -40,6 +40,15 @@ void Kernel::onlyIf(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
+void Kernel::ifElse(Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise) {
+  auto ifOp = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  then();
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  otherwise();
+}
+
 void Kernel::onlyFirstChunk(llvm::function_ref<void()> body) {
   onlyIf(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, chunk, index(0)), body);
 }

@@ -35,6 +35,7 @@ struct Kernel {
   loop(const eq::Extent &low, const eq::Extent &high, int64_t step, llvm::SmallVector<mlir::Value> carried,
        llvm::function_ref<llvm::SmallVector<mlir::Value>(Form, llvm::ArrayRef<mlir::Value>)> body);
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
+  void ifElse(mlir::Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
   void onlyFirstChunk(llvm::function_ref<void()> body);
   /// `body` where `extent` is not 0; nothing is emitted where it always is.
   void unlessZero(const eq::Extent &extent, llvm::function_ref<void()> body);

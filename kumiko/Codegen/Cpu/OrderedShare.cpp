@@ -129,7 +129,7 @@ void OrderedShare::within(ArrayRef<ScatterShape::Bounds> bounds, llvm::function_
 
 void OrderedShare::alongPlaces(unsigned loop, llvm::function_ref<void()> body) {
   auto [low, high] = k.chunkRange(loops.extents[loop]);
-  oneByOne(loop, low, high, body);
+  oneByOne({loop, low, high, {}}, body);
 }
 
 Value OrderedShare::isOurs(Value place, unsigned loop, bool shared) {
@@ -173,15 +173,13 @@ void OrderedShare::eachOfFew(ArrayRef<unsigned> list, llvm::function_ref<void()>
   }
 }
 
-void OrderedShare::alongInside(ArrayRef<ScatterShape::Bounds> bounds, llvm::function_ref<void()> body) {
-  if (!inside)
-    return body();
+OrderedShare::Stretch OrderedShare::stretchInside(ArrayRef<ScatterShape::Bounds> bounds) {
   auto found = llvm::find_if(bounds, [&](const auto &known) { return known.loop == *inside; });
   if (found == bounds.end())
-    return oneByOne(*inside, elements.first, elements.second, body);
+    return {*inside, elements.first, elements.second, {}};
   Value low = arith::MaxSIOp::create(k.b, k.loc, elements.first, k.index(found->low));
   Value high = arith::MinSIOp::create(k.b, k.loc, elements.second, k.index(found->high));
-  oneByOne(*inside, low, high, body, IndexRange::ofLoop(found->low, found->high));
+  return {*inside, low, high, IndexRange::ofLoop(found->low, found->high)};
 }
 
 bool OrderedShare::asOne(const Reads &reads, ArrayRef<unsigned> list, llvm::function_ref<void()> body) {
@@ -268,12 +266,12 @@ void OrderedShare::vectorsInside(llvm::function_ref<void()> body) {
   // Half a line that goes past the caches should be no less.
   if (firstMultipleOf > 1 && firstMultipleOf < k.demand.lanes)
     k.demand.narrow(firstMultipleOf, vectors);
-  oneByOne(*inside, first, elements.second, body);
+  oneByOne({*inside, first, elements.second, {}}, body);
 }
 
-void OrderedShare::oneByOne(unsigned loop, Value low, Value high, llvm::function_ref<void()> body, IndexRange range) {
-  k.loop(low, high, 1, [&](Value number) {
-    point[loop] = Form::ofSlot(k.demand.addSlot(number, 1, range));
+void OrderedShare::oneByOne(const Stretch &stretch, llvm::function_ref<void()> body) {
+  k.loop(stretch.low, stretch.high, 1, [&](Value number) {
+    point[stretch.loop] = Form::ofSlot(k.demand.addSlot(number, 1, stretch.range));
     body();
   });
 }

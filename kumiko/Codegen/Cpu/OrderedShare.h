@@ -50,9 +50,18 @@ public:
   /// Whether `place` of `loop` exists, and is this chunk's where places are shared.
   mlir::Value isOurs(mlir::Value place, unsigned loop, bool shared);
 
-  /// Calls `body` for each point of the loop inside that is this chunk's, and within its bounds, one by one; once where
-  /// there is no such loop.
-  void alongInside(llvm::ArrayRef<ScatterShape::Bounds> bounds, llvm::function_ref<void()> body);
+  /// Numbers of a loop.
+  struct Stretch {
+    unsigned loop;
+    mlir::Value low, high;
+    IndexRange range;
+  };
+
+  /// Those of the loop inside that are this chunk's, and within its bounds.
+  Stretch stretchInside(llvm::ArrayRef<ScatterShape::Bounds> bounds);
+
+  /// Calls `body` for each of them.
+  void oneByOne(const Stretch &stretch, llvm::function_ref<void()> body);
 
   /// Calls `body` where the loops around are within their bounds, and known to be so.
   void within(llvm::ArrayRef<ScatterShape::Bounds> bounds, llvm::function_ref<void()> body);
@@ -89,8 +98,6 @@ private:
   void narrowPieces(unsigned loop, int64_t first, int64_t end, llvm::function_ref<void()> body);
   /// Vectors of the loop inside as far as they are this chunk's, and what is left over.
   void vectorsInside(llvm::function_ref<void()> body);
-  void oneByOne(unsigned loop, mlir::Value low, mlir::Value high, llvm::function_ref<void()> body,
-                IndexRange range = {});
 
   /// The outer loops without the one inside.
   llvm::SmallVector<unsigned> around;

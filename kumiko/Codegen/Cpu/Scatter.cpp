@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/OrderedShare.h"
 #include "kumiko/Codegen/Cpu/Strip.h"
-#include "kumiko/Lower/Checked.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -37,11 +36,15 @@ static bool isWrapped(Value place, const Extent &extent) {
 /// Elements from which on to wait for the stores of a copy costs nothing that matters.
 constexpr int64_t longStretch = 1 << 14;
 
+/// So many points that nothing is left to check of are straight-line code.
+constexpr int64_t together = 4;
+
 namespace {
 /// Where a point goes.
 struct Places {
   SmallVector<Value, 2> numbers; ///< one per loop that data addresses
   Value exist;                   ///< whether all of them do, and are this chunk's; null where that is certain
+  bool mustExist = false;        ///< where they do not the run fails
 };
 
 class ScatterEmitter {
@@ -66,9 +69,13 @@ public:
     share.outer([&] {
       copyStart();
       share.within(shape.bounds, [&] {
-        share.eachOfFew(points, [&] {
-          share.alongInside(shape.bounds, [&] { change(placesHere(), memref, [&] { return here(); }); });
-        });
+        auto at = [&] { change(placesHere(), memref, [&] { return here(); }); };
+        if (share.inside)
+          return share.eachOfFew(points, [&] { alongStretch(share.stretchInside(shape.bounds), at); });
+        if (!looksAhead(points.back()))
+          return share.eachOfFew(points, at);
+        OrderedShare::Stretch last{points.back(), k.index(0), k.index(shape.loops.extents[points.back()]), {}};
+        share.each(ArrayRef(points).drop_back(), [&] { alongStretch(last, at); });
       });
     });
   }
@@ -105,9 +112,8 @@ private:
           [&] { k.demand.store(k.demand.at(start, applyMap(result, share.point)), strip.buffer, inBuffer()); },
           [&] { strip.fetch(start, result, share.point); });
       share.within(shape.bounds, [&] {
-        share.each(
-            points, [&] { share.alongInside(shape.bounds, [&] { change(placesHere(), strip.buffer, inBuffer); }); },
-            fetchPoints);
+        auto at = [&] { change(placesHere(), strip.buffer, inBuffer); };
+        share.each(points, [&] { alongStretch(share.stretchInside(shape.bounds), at); }, fetchPoints);
       });
       k.pastCaches(memref, [&] {
         share.everywhere(rows, *share.inside, [&] {
@@ -162,21 +168,70 @@ private:
   /// Of the point at hand in the result.
   Form here() { return k.storage.offsetIn(op->getResult(0), applyMap(result, share.point)); }
 
+  /// Whether many places along `loop` are worth a look before the first of them is used: they lie side by side, and
+  /// what each of them changes takes no longer than to look at it.
+  bool looksAhead(unsigned loop) {
+    constexpr int64_t fewElements = 8;
+    bool isShort = !shape.loops.lane || typicalSize(shape.loops.extents[*shape.loops.lane]) < fewElements;
+    return isShort && shape.atPlaces && asksOnlyForExistence() &&
+           typicalSize(shape.loops.extents[loop]) >= 2 * int64_t(k.demand.lanes);
+  }
+
+  /// Calls `at` for each point of the stretch; where looking ahead is worth it, for as many as a vector has lanes.
+  void alongStretch(OrderedShare::Stretch stretch, llvm::function_ref<void()> at) {
+    if (!looksAhead(stretch.loop))
+      return share.oneByOne(stretch, at);
+    int64_t lanes = k.demand.lanes;
+    Value middle = k.endOfGroups(stretch.low, stretch.high, lanes);
+    k.loop(stretch.low, middle, lanes, [&](Value first) {
+      auto look = [&] {
+        share.point[stretch.loop] = Form::ofSlot(k.demand.addSlot(first, 1, stretch.range));
+        share.point[stretch.loop].lane = 1;
+        for (tensor::ExtractOp check : shape.checks)
+          k.demand.bodyValue(op, share.point, check);
+      };
+      Value end = arith::AddIOp::create(k.b, k.loc, first, k.index(lanes));
+      auto quick = [&] {
+        k.loop(first, end, together, [&](Value number) {
+          unsigned slot = k.demand.addSlot(number, 1, stretch.range);
+          for (int64_t n = 0; n < together; ++n) {
+            share.point[stretch.loop] = Form::ofSlot(slot) + Form(n);
+            at();
+          }
+        });
+      };
+      k.demand.lookAhead(look, quick, [&] { share.oneByOne({stretch.loop, first, end, stretch.range}, at); });
+    });
+    stretch.low = middle;
+    share.oneByOne(stretch, at);
+  }
+
+  /// Whether all that is asked about places is whether those of data exist, and that about each of them.
+  bool asksOnlyForExistence() {
+    auto isChecked = [&](const std::pair<unsigned, Value> &place) {
+      return llvm::any_of(shape.checks, [&](tensor::ExtractOp check) {
+        return check.getIndices()[0] == place.second &&
+               k.storage.extents.of(check.getTensor())[0] == shape.loops.extents[place.first];
+      });
+    };
+    return !share.byPlaces() && shape.checks.size() == shape.places.size() && llvm::all_of(shape.places, isChecked);
+  }
+
   /// Where the point at hand goes.
   Places placesHere() {
-    // Where a place from data does not exist nothing is written, so the body would not notice.
-    for (tensor::ExtractOp exists : op.getBody()->getOps<tensor::ExtractOp>()) {
-      bool saysOnlyThat =
-          matchPattern(exists.getTensor(), m_Constant()) || exists.getTensor().getDefiningOp<tensor::SplatOp>();
-      if (exists->hasAttr(checkedAttribute) && saysOnlyThat)
-        k.demand.bodyValue(op, share.point, exists);
-    }
     Places places;
+    // Where a place from data does not exist nothing is written, so the body would not notice.
+    bool isKnown = k.demand.knowsPlaces();
+    places.mustExist = !isKnown && asksOnlyForExistence();
+    if (!isKnown && !places.mustExist)
+      for (tensor::ExtractOp check : shape.checks)
+        k.demand.bodyValue(op, share.point, check);
     for (const auto &[loop, value] : shape.places) {
       Value place = k.demand.bodyValue(op, share.point, value);
       bool shared = share.byPlaces() && loop == shape.firstPlace();
       places.numbers.push_back(place);
-      if (!shared && isWrapped(value, shape.loops.extents[loop]))
+      bool isCertain = isKnown || isWrapped(value, shape.loops.extents[loop]);
+      if (!shared && !places.mustExist && isCertain)
         continue;
       Value fits = share.isOurs(place, loop, shared);
       places.exist = places.exist ? Value(arith::AndIOp::create(k.b, k.loc, places.exist, fits)) : fits;
@@ -194,7 +249,9 @@ private:
       k.demand.store(k.demand.body(op, share.point, arguments)[0], buffer, offset());
     };
     auto changeLanes = [&] { k.demand.given(shape.atPlaces, true, [&] { share.alongNarrowLanes(changeOne); }); };
-    if (places.exist)
+    if (places.mustExist)
+      k.ifElse(places.exist, changeLanes, [&] { k.demand.fail(); });
+    else if (places.exist)
       k.onlyIf(places.exist, changeLanes);
     else
       changeLanes();

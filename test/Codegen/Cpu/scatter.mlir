@@ -63,3 +63,30 @@ func.func @many_points(%x: tensor<1000x2x30x1xf32>, %u: tensor<1000x2x20x1xf32>,
       : (tensor<1000x2x30x1xf32>, tensor<1000x2x20x1xf32>, tensor<1000xi64>) -> tensor<1000x2x30x1xf32>
   return %y : tensor<1000x2x30x1xf32>
 }
+
+// -----
+
+// As many places as a vector has lanes are looked at together. Where all exist and count from the start they are taken
+// as they are, four to a turn; where some count from the end, too; else one by one, with a check.
+// CHECK: func.func private @{{.*}}_inside
+// CHECK: scf.for
+// CHECK: arith.cmpi uge, {{.*}} : vector<8xindex>
+// CHECK: scf.if
+// CHECK-NEXT: scf.for
+// CHECK-NOT: arith.cmpi u
+// CHECK-NOT: arith.select
+// CHECK-COUNT-4: arith.maximumf
+// CHECK: } else {
+// CHECK: scf.if
+// CHECK: arith.cmpi slt
+// CHECK-NOT: arith.cmpi ult
+// CHECK: } else {
+// CHECK: arith.cmpi ult
+// CHECK-NEXT: scf.if
+// CHECK: } else {
+// CHECK-NEXT: memref.store %{{.*}} : memref<1xi32>
+func.func @looked_at(%x: tensor<100xf32>, %i: tensor<1000x1xi64>, %u: tensor<1000xf32>) -> tensor<100xf32> {
+  %y = nn.scatter_nd %x, %i, %u {kind = "max"}
+      : (tensor<100xf32>, tensor<1000x1xi64>, tensor<1000xf32>) -> tensor<100xf32>
+  return %y : tensor<100xf32>
+}
