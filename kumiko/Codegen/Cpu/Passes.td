@@ -47,7 +47,10 @@ def SplitAccessesPass : Pass<"kumiko-split-accesses"> {
 
     LLVM 22 would split them, too. But where a half of the mask is known to be off, as beside a border, it loads that half
     without a mask on machines with AVX2 and without AVX-512; and it stores the upper half first. Stores that go down by
-    pairs, across borders of cache lines, take half as long again on some machines (Sapphire Rapids). Class: exact.
+    pairs, across borders of cache lines, take half as long again on some machines (Sapphire Rapids).
+
+    Where the first lanes alone are known to be on, the vector is no wider than these need, and has no mask where it is
+    full: under a mask, too, what reaches into another cache line takes twice as long. Class: exact.
   }];
   let options = [Option<"bits", "bits", "unsigned", "512", "of a register">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];

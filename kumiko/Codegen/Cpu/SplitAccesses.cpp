@@ -50,6 +50,57 @@ static SmallVector<Value> indicesOf(OpBuilder &b, Location loc, ValueRange indic
   return moved;
 }
 
+/// How many lanes `mask` has on, where it is known to be those before all others; else 0.
+static int64_t knownFirst(Value mask) {
+  auto known = dyn_cast_if_present<DenseElementsAttr>(knownValue(mask));
+  if (!known)
+    return 0;
+  int64_t count = 0, last = 0;
+  for (auto [lane, on] : llvm::enumerate(known.getValues<bool>()))
+    if (on) {
+      ++count;
+      last = lane + 1;
+    }
+  return count == last ? count : 0;
+}
+
+/// The smallest vector that holds the first `count` lanes and has at least 128 bits, or as many as are loaded.
+static int64_t narrowest(VectorType type, int64_t count) {
+  int64_t lanes = llvm::PowerOf2Ceil(count);
+  bool isWhole = lanes == count && lanes > 1;
+  return std::max<int64_t>(lanes, isWhole ? 1 : 128 / type.getElementTypeBitWidth());
+}
+
+/// The first lanes that are on by a vector of no more, without a mask where it has no others.
+static Value narrow(vector::MaskedLoadOp op, int64_t count, int64_t lanes) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  VectorType part = VectorType::get({lanes}, op.getVectorType().getElementType());
+  Value loaded;
+  if (count == lanes)
+    loaded = vector::LoadOp::create(b, loc, part, op.getBase(), op.getIndices());
+  else
+    loaded = vector::MaskedLoadOp::create(b, loc, part, op.getBase(), op.getIndices(),
+                                          partOf(b, loc, op.getMask(), 0, lanes),
+                                          partOf(b, loc, op.getPassThru(), 0, lanes));
+  if (lanes == op.getVectorType().getDimSize(0))
+    return loaded;
+  return vector::InsertStridedSliceOp::create(b, loc, loaded, op.getPassThru(), ArrayRef{int64_t(0)},
+                                              ArrayRef{int64_t(1)});
+}
+
+static void narrow(vector::MaskedStoreOp op, int64_t count, int64_t lanes) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value part = op.getValueToStore();
+  if (lanes != op.getVectorType().getDimSize(0))
+    part = partOf(b, loc, part, 0, lanes);
+  if (count == lanes)
+    vector::StoreOp::create(b, loc, part, op.getBase(), op.getIndices());
+  else
+    vector::MaskedStoreOp::create(b, loc, op.getBase(), op.getIndices(), partOf(b, loc, op.getMask(), 0, lanes), part);
+}
+
 /// The load in parts of `lanes` lanes each, put together. A part that is known to be off is none: LLVM loads it without
 /// a mask (AVX2).
 static Value split(vector::MaskedLoadOp op, int64_t lanes) {
@@ -89,9 +140,17 @@ struct SplitAccesses final : kumiko::impl::SplitAccessesPassBase<SplitAccesses> 
   void runOnOperation() override {
     getOperation()->walk([&](Operation *op) {
       if (auto load = dyn_cast<vector::MaskedLoadOp>(op)) {
-        if (int64_t lanes = lanesOfPart(load.getVectorType())) {
+        if (auto [count, lanes] = firstLanes(load.getMask(), load.getVectorType()); count != 0) {
+          load.getResult().replaceAllUsesWith(narrow(load, count, lanes));
+          load.erase();
+        } else if (int64_t lanes = lanesOfPart(load.getVectorType())) {
           load.getResult().replaceAllUsesWith(split(load, lanes));
           load.erase();
+        }
+      } else if (auto store = dyn_cast<vector::MaskedStoreOp>(op)) {
+        if (auto [count, lanes] = firstLanes(store.getMask(), store.getVectorType()); count != 0) {
+          narrow(store, count, lanes);
+          store.erase();
         }
       } else if (auto store = dyn_cast<vector::StoreOp>(op)) {
         if (int64_t lanes = lanesOfPart(store.getVectorType())) {
@@ -100,6 +159,17 @@ struct SplitAccesses final : kumiko::impl::SplitAccessesPassBase<SplitAccesses> 
         }
       }
     });
+  }
+
+  /// How many lanes are known to be on before all others, and how many a vector has that is enough for them; none where
+  /// that is no better.
+  std::pair<int64_t, int64_t> firstLanes(Value mask, VectorType type) {
+    int64_t count = type.getRank() == 1 && type.getElementTypeBitWidth() >= 8 ? knownFirst(mask) : 0;
+    if (count < 2)
+      return {0, 0};
+    int64_t lanes = narrowest(type, count);
+    bool isNarrower = lanes < type.getDimSize(0) || lanes == count;
+    return isNarrower && lanes * type.getElementTypeBitWidth() <= bits ? std::pair(count, lanes) : std::pair(0l, 0l);
   }
 
   /// How many lanes a register has; 0 for a vector that is one register, or no whole number of them.

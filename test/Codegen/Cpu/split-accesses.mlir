@@ -59,3 +59,47 @@ func.func @past(%x: memref<9xf64>, %i: index, %v: vector<8xf64>) {
   vector.store %v, %x[%i] {alignment = 64 : i64, nontemporal = true} : memref<9xf64>, vector<8xf64>
   return
 }
+
+// Lanes that are known to be the first ones take a vector of no more: a wider one may touch another cache line. Four of
+// them need no mask, ...
+// CHECK-LABEL: func.func @first_four
+// CHECK-NOT: vector.maskedload
+// CHECK: vector.load {{.*}} : memref<9xf32>, vector<4xf32>
+// CHECK: vector.insert_strided_slice {{.*}} {offsets = [0], strides = [1]} : vector<4xf32> into vector<8xf32>
+func.func @first_four(%x: memref<9xf32>, %i: index, %o: vector<8xf32>) -> vector<8xf32> {
+  %m = arith.constant dense<[true, true, true, true, false, false, false, false]> : vector<8xi1>
+  %y = vector.maskedload %x[%i], %m, %o : memref<9xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  return %y : vector<8xf32>
+}
+
+// ... and three do, in a register of 128 bits.
+// CHECK-LABEL: func.func @first_three
+// CHECK: vector.maskedload {{.*}} into vector<4xf32>
+// CHECK: vector.maskedstore {{.*}} vector<4xi1>, vector<4xf32>
+func.func @first_three(%x: memref<9xf32>, %i: index, %o: vector<8xf32>) {
+  %m = arith.constant dense<[true, true, true, false, false, false, false, false]> : vector<8xi1>
+  %y = vector.maskedload %x[%i], %m, %o : memref<9xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  vector.maskedstore %x[%i], %m, %y : memref<9xf32>, vector<8xi1>, vector<8xf32>
+  return
+}
+
+// Two are stored as such.
+// CHECK-LABEL: func.func @store_two
+// CHECK: vector.store {{.*}} : memref<9xf32>, vector<2xf32>
+func.func @store_two(%x: memref<9xf32>, %i: index, %v: vector<8xf32>) {
+  %m = arith.constant dense<[true, true, false, false, false, false, false, false]> : vector<8xi1>
+  vector.maskedstore %x[%i], %m, %v : memref<9xf32>, vector<8xi1>, vector<8xf32>
+  return
+}
+
+// Other lanes than the first ones, and a single one, stay as they are.
+// CHECK-LABEL: func.func @others
+// CHECK: vector.maskedload {{.*}} into vector<8xf32>
+// CHECK: vector.maskedstore {{.*}} vector<8xi1>, vector<8xf32>
+func.func @others(%x: memref<9xf32>, %i: index, %o: vector<8xf32>) {
+  %m = arith.constant dense<[false, true, true, false, false, false, false, false]> : vector<8xi1>
+  %one = arith.constant dense<[true, false, false, false, false, false, false, false]> : vector<8xi1>
+  %y = vector.maskedload %x[%i], %m, %o : memref<9xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  vector.maskedstore %x[%i], %one, %y : memref<9xf32>, vector<8xi1>, vector<8xf32>
+  return
+}
