@@ -13,19 +13,26 @@ using eq::Extent;
 constexpr int64_t mostInCell = 32, mostVectors = 16, fewestVectors = 4;
 /// Loads and shuffles for each vector of the result, at most: more are no faster than one element after the other.
 constexpr int64_t mostLoads = 3, mostShuffles = 4;
+/// Bytes that are read again for the next outer number: they stay in the first cache.
+constexpr int64_t bytesTogether = 16384;
 /// A shuffle of bytes works on so many everywhere.
 constexpr int64_t bytesShuffled = 16;
 
 namespace {
 using Origin = Demand::Origin;
 
-/// Places of a buffer that lie as far apart whatever cell is at hand: they differ by numbers.
+/// Places of a buffer that lie as far apart whatever cell is at hand: they differ by numbers, and these not by much.
 struct Line {
   Value memref;
   Form place;        ///< without the constant
   int64_t low, high; ///< of the constants, in a group
 
   int64_t length() const { return high - low + 1; }
+  /// Whether the other one moves on as this one does, with no more than `gap` elements between them.
+  bool isNear(const Line &other, int64_t gap) const {
+    return memref == other.memref && place.terms == other.place.terms && other.low <= high + gap &&
+           low <= other.high + gap;
+  }
 };
 
 /// Vectors of the result, each chosen from what is loaded.
@@ -64,11 +71,16 @@ private:
   bool trace(Stretch &stretch);
   bool chooseVectors(Stretch &stretch);
   bool chooseVector(Stretch &stretch, int64_t first);
-  unsigned lineOf(Stretch &stretch, const Origin &origin, int64_t low, int64_t high) const;
+  void findLines(Stretch &stretch) const;
+  unsigned lineOf(const Stretch &stretch, const Origin &origin, int64_t place) const;
   /// The place of an element of the group along the constants of its line.
   int64_t placeOf(const Origin &origin, int64_t cell) const;
   const Origin &originOf(const Stretch &stretch, int64_t element) const { return stretch.elements[element % size]; }
 
+  /// Whether the cells of other outer numbers are made of what lies between that of two neighbours.
+  bool readsBetween() const;
+  /// Then all of them before the next few neighbours, so that what is read is read once.
+  void emitTogether(ArrayRef<MergedLoop> outer, const Extent &total);
   void emitAlong(Value low, Value high);
   void emitStretch(const Stretch &stretch, Value low, Value high);
   void group(const Stretch &stretch);
@@ -254,17 +266,28 @@ int64_t Cells::placeOf(const Origin &origin, int64_t cell) const {
   return origin.place.constant.value() + cell * origin.place.coefficientOf(loops.size() - 1).value();
 }
 
-unsigned Cells::lineOf(Stretch &stretch, const Origin &origin, int64_t low, int64_t high) const {
-  for (auto [n, line] : llvm::enumerate(stretch.lines))
-    if (line.memref == origin.memref && line.place.terms == origin.place.terms) {
-      line.low = std::min(line.low, low);
-      line.high = std::max(line.high, high);
-      return n;
-    }
-  Form place = origin.place;
-  place.constant = 0;
-  stretch.lines.push_back({origin.memref, place, low, high});
-  return stretch.lines.size() - 1;
+void Cells::findLines(Stretch &stretch) const {
+  for (const Origin &origin : stretch.elements) {
+    if (!origin.memref)
+      continue;
+    auto [low, high] = std::minmax(placeOf(origin, 0), placeOf(origin, cells - 1));
+    Line found{origin.memref, origin.place, low, high};
+    found.place.constant = 0;
+    // It may join two that were apart.
+    llvm::erase_if(stretch.lines, [&](const Line &line) {
+      if (!line.isNear(found, width))
+        return false;
+      found.low = std::min(found.low, line.low);
+      found.high = std::max(found.high, line.high);
+      return true;
+    });
+    stretch.lines.push_back(found);
+  }
+}
+
+unsigned Cells::lineOf(const Stretch &stretch, const Origin &origin, int64_t place) const {
+  Line at{origin.memref, origin.place, place, place};
+  return llvm::find_if(stretch.lines, [&](const Line &line) { return line.isNear(at, 0); }) - stretch.lines.begin();
 }
 
 /// The loads that the lanes from element `first` of the group on are chosen from.
@@ -276,7 +299,7 @@ bool Cells::chooseVector(Stretch &stretch, int64_t first) {
     if (!origin.memref)
       continue;
     int64_t place = placeOf(origin, (first + lane) / size);
-    places.push_back({lineOf(stretch, origin, place, place), place});
+    places.push_back({lineOf(stretch, origin, place), place});
   }
   llvm::sort(places);
   for (auto [n, each] : llvm::enumerate(places)) {
@@ -296,7 +319,7 @@ bool Cells::chooseVector(Stretch &stretch, int64_t first) {
     if (!origin.memref)
       continue;
     int64_t place = placeOf(origin, (first + lane) / size);
-    unsigned number = lineOf(stretch, origin, place, place);
+    unsigned number = lineOf(stretch, origin, place);
     auto has = [&](const Choice &load) {
       return load.line == number && place >= load.start && place < load.start + width;
     };
@@ -309,11 +332,7 @@ bool Cells::chooseVector(Stretch &stretch, int64_t first) {
 }
 
 bool Cells::chooseVectors(Stretch &stretch) {
-  for (const Origin &origin : stretch.elements)
-    if (origin.memref) {
-      int64_t first = placeOf(origin, 0), last = placeOf(origin, cells - 1);
-      lineOf(stretch, origin, std::min(first, last), std::max(first, last));
-    }
+  findLines(stretch);
   int64_t total = cells * size;
   for (int64_t first = 0; first < total; first += width)
     if (!chooseVector(stretch, std::min(first, total - width)))
@@ -457,20 +476,54 @@ void Cells::emitAlong(Value low, Value high) {
                 arith::MinSIOp::create(k.b, k.loc, high, k.index(stretch.end)));
 }
 
+bool Cells::readsBetween() const {
+  const MergedLoop &along = loops.back();
+  for (const Stretch &stretch : stretches)
+    for (const Line &line : stretch.lines) {
+      Extent apart = line.place.coefficientOf(loops.size() - 1);
+      for (auto [n, loop] : llvm::enumerate(ArrayRef(loops).drop_back())) {
+        Extent step = line.place.coefficientOf(n);
+        if (!loop.extent.isStatic() || !step.isStatic() || step.is(0) ||
+            std::abs(step.value()) * loop.extent.value() > std::abs(apart.value()))
+          return false;
+      }
+    }
+  return stretches.size() == 1 && !stretches.front().lines.empty() &&
+         typicalSize(along.extent) >= typicalSize(k.schedule.chunks) * cells;
+}
+
+void Cells::emitTogether(ArrayRef<MergedLoop> outer, const Extent &total) {
+  int64_t apart = 1, bytes = stored().getIntOrFloatBitWidth() / 8;
+  for (const Line &line : stretches.front().lines)
+    apart = std::max(apart, std::abs(line.place.coefficientOf(loops.size() - 1).value()));
+  int64_t groups = std::max<int64_t>(bytesTogether / (apart * bytes * cells), 1);
+  auto [low, high] = k.chunkRange(loops.back().extent);
+  k.loop(low, high, groups * cells, [&, high = high](Value from) {
+    Value to = arith::AddIOp::create(k.b, k.loc, from, k.index(groups * cells));
+    to = arith::MinSIOp::create(k.b, k.loc, to, high);
+    k.loop(k.index(0), k.index(total), 1, [&](Value number) {
+      k.delinearize(number, outer, point);
+      emitAlong(from, to);
+    });
+  });
+}
+
 void Cells::emit() {
   if (!output.borders.empty())
     output.borders.front().doneDimensions = output.pieces.front().rank() - depth;
-  Extent total = 1;
-  for (const MergedLoop &loop : loops)
-    total *= loop.extent;
-  auto [low, high] = k.chunkRange(total);
+  Extent around = 1;
+  SmallVector<MergedLoop> outer;
+  for (auto [n, loop] : llvm::enumerate(ArrayRef(loops).drop_back())) {
+    outer.push_back({unsigned(n), loop.extent});
+    around *= loop.extent;
+  }
   point.assign(loops.size(), Form());
-  if (loops.size() == 1)
+  if (!outer.empty() && readsBetween())
+    return emitTogether(outer, around);
+  auto [low, high] = k.chunkRange(around * loops.back().extent);
+  if (outer.empty())
     return emitAlong(low, high);
   // Cells in runs along the last loop, of which the first and last may be shorter than it.
-  SmallVector<MergedLoop> outer;
-  for (auto [n, loop] : llvm::enumerate(ArrayRef(loops).drop_back()))
-    outer.push_back({unsigned(n), loop.extent});
   k.runs(low, high, loops.back().extent, [&](Value number, Value from, Value to) {
     k.delinearize(number, outer, point);
     emitAlong(from, to);

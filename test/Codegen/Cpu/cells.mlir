@@ -75,3 +75,19 @@ nn.kernel @computed(%x: tensor<100x2xf32>) -> tensor<100x4xf32> attributes {sche
   } : tensor<100x2xf32> to tensor<100x4xf32>
   nn.yield %y : tensor<100x4xf32>
 }
+
+// Four lines far apart from each other give vectors of their own, each of which is loaded once for the group.
+// CHECK-LABEL: func.func private @far_lines_inside
+// CHECK-COUNT-4: vector.load {{.*}} : memref<1600xf32>, vector<8xf32>
+// CHECK-NOT: vector.load
+// CHECK: } else {
+nn.kernel @far_lines(%x: tensor<2x2x200x2xf32>) -> tensor<200x2x2x2xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<200x2x2x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(c, a, d, b) -> (a, b, c, d)>, affine_map<(c, a, d, b) -> (c, a, d, b)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<2x2x200x2xf32>) outs(%empty : tensor<200x2x2x2xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<200x2x2x2xf32>
+  nn.yield %y : tensor<200x2x2x2xf32>
+}
