@@ -180,6 +180,26 @@ bool kumiko::findRows(ArrayRef<linalg::GenericOp> reductions, ArrayRef<linalg::G
   return true;
 }
 
+/// Rows of at most so many elements are turned in registers, many at a time, to be reduced across: what lanes along a
+/// row hold must meet in the end, which is long where a choice is made, and functions of short rows leave lanes empty.
+constexpr int64_t longestTurned = 24, longestTurnedFunction = 64, longestTurnedChoice = 128, fewestTurned = 32;
+
+/// Whether rows are worth turning. Only what they are reduced to is written.
+static bool turnsRows(ArrayRef<linalg::GenericOp> reductions, ArrayRef<linalg::GenericOp> bodies, ValueRange results,
+                      const RowsShape &rows, KernelExtents &extents) {
+  auto isReduced = [&](Value result) { return extents.of(result) == ArrayRef(rows.kept); };
+  auto isFunction = [](Operation &op) { return op.getDialect()->getNamespace() == "math"; };
+  auto hasFunction = [&](linalg::GenericOp op) { return llvm::any_of(*op.getBody(), isFunction); };
+  int64_t longest = longestTurned;
+  if (llvm::any_of(reductions, hasFunction) || llvm::any_of(bodies, hasFunction))
+    longest = longestTurnedFunction;
+  if (selectionOf(reductions.front()))
+    longest = longestTurnedChoice;
+  eq::Extent length = eq::product(rows.reduced);
+  return length.isStatic() && length.value() <= longest && typicalSize(eq::product(rows.kept)) >= fewestTurned &&
+         llvm::all_of(results, isReduced);
+}
+
 TypedAttr kumiko::constantScalar(Value scalar) {
   TypedAttr constant;
   if (scalar && matchPattern(scalar, m_Constant(&constant)))
@@ -391,6 +411,8 @@ KernelShape kumiko::shapeOfKernel(Block &body, ValueRange results, KernelExtents
     else
       shape.why = "something is read from another row than the one at hand";
   }
+  if (shape.kind == KernelKind::Rows && turnsRows(reductions, bodies, results, shape.rows, extents))
+    shape.rows.lanesInsideRow = false;
   // Lanes along a row would each have a sum of their own.
   shape.rows.lanesInsideRow &= !exact;
   return shape;

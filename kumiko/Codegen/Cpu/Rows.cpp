@@ -9,7 +9,8 @@
 //             for k: y[row, k] = e[row, k] / s
 //
 // When rows do not lie along memory (softmax over channels of NCHW), lanes run across neighbouring rows instead and
-// nothing needs folding.
+// nothing needs folding. So they do where rows are short and only what they are reduced to is written: squares of
+// elements are then turned in registers (Blocks.h).
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/Kernel.h"
@@ -42,8 +43,23 @@ public:
 
   void emit() {
     merge();
-    MergedLoop laneLoop{};
     across = !lanesInside() && !rowLoops.empty();
+    if (across && turnsRows(depthLoops.back()) && lanesOfBlocks() < k.demand.lanes)
+      return k.demand.narrow(lanesOfBlocks(), [&] { emitRows(); });
+    emitRows();
+  }
+
+  void emitPart(Value first, Value last) {
+    merge();
+    k.loop(first, last, 1, [&](Value number) {
+      k.delinearize(number, rowLoops, point);
+      emitRow();
+    });
+  }
+
+private:
+  void emitRows() {
+    MergedLoop laneLoop{};
     if (across)
       laneLoop = rowLoops.pop_back_val();
     Extent rows = 1;
@@ -72,15 +88,6 @@ public:
     k.fillBorders();
   }
 
-  void emitPart(Value first, Value last) {
-    merge();
-    k.loop(first, last, 1, [&](Value number) {
-      k.delinearize(number, rowLoops, point);
-      emitRow();
-    });
-  }
-
-private:
   bool lanesInside() const { return k.shape.rows.lanesInsideRow; }
 
   /// The position in a tensor over whole rows or over kept dimensions only.
@@ -244,11 +251,50 @@ private:
       point[loop.loop] = form;
       return last ? step(op, running) : reduceNest(op, depth + 1, llvm::to_vector(running));
     };
+    if (last && turnsRows(loop))
+      return reduceBlocks(op, loop, carried);
     if (!last || !loop.extent.isStatic() || loop.extent.value() > shortDepth)
       return k.loop(0, loop.extent, 1, carried, turn);
     for (int64_t n = 0; n < loop.extent.value(); ++n)
       carried = turn(Form(n), carried);
     return carried;
+  }
+
+  /// Whether a square of elements is turned in fewer steps than as many vectors of them are put together from others.
+  bool turnsRows(const MergedLoop &loop) const {
+    int64_t length = loop.extent.isStatic() ? loop.extent.value() : 0;
+    return across && length > 1 && length * (length - 1) > 3 * int64_t(k.demand.lanes);
+  }
+
+  /// As many as a register has of the widest sums: a square of more is turned in more steps.
+  int64_t lanesOfBlocks() const {
+    constexpr int64_t fewest = 4;
+    int64_t lanes = k.demand.lanes;
+    bool isWide = llvm::any_of(reductions, [](linalg::GenericOp op) {
+      return op->getNumResults() == 1 && getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth() > 32;
+    });
+    return isWide && lanes > fewest ? lanes / 2 : lanes;
+  }
+
+  /// Lanes across rows that lie along memory: a square of elements is read row by row and turned (Blocks.h).
+  Running reduceBlocks(linalg::GenericOp op, const MergedLoop &loop, Running carried) {
+    int64_t lanes = k.demand.lanes;
+    auto block = [&](const Form &first, int64_t count, ArrayRef<Value> running) {
+      unsigned slot = k.demand.addSlot(k.demand.indexOf(first));
+      k.demand.blocks.begin(slot, k.demand.active, count);
+      Running next(running);
+      for (int64_t n = 0; n < count; ++n) {
+        k.demand.blocks.setLine(n);
+        point[loop.loop] = Form::ofSlot(slot) + Form(n);
+        next = step(op, next);
+      }
+      k.demand.blocks.end();
+      return next;
+    };
+    int64_t rest = loop.extent.value() % lanes, full = loop.extent.value() - rest;
+    carried = k.loop(0, full, lanes, carried,
+                     [&](Form first, ArrayRef<Value> running) { return block(first, lanes, running); });
+    return rest == 0 ? carried : block(Form(full), rest, carried);
   }
 
   Running reduceVectors(linalg::GenericOp op, const MergedLoop &loop, Running carried) {
