@@ -208,7 +208,9 @@ void PieceEmitter::takePhases() {
     stretch = std::min(divisor, lane.extent.value());
   if (!reduces && !pairs && !(shares && divisor <= mostShared))
     return;
-  if (divisor >= 2 && divisor <= mostPhases && lane.extent.isStatic() && lane.extent.value() >= 2 * divisor) {
+  // Of two halves there are only two lanes: vectors along each of them have more.
+  int64_t fewest = pairs && divisor > 2 ? 3 : 2;
+  if (divisor >= 2 && divisor <= mostPhases && lane.extent.isStatic() && lane.extent.value() >= fewest * divisor) {
     phases = divisor;
     leftOver = lane.extent.value() % phases;
     lane.extent = lane.extent.value() / phases;
