@@ -22,6 +22,10 @@ using eq::Extent;
 
 /// Rows of at most this many elements become straight-line code, whose reads share vectors.
 constexpr int64_t shortDepth = 8;
+/// Elements of a row across memory from which on it is reduced in parts.
+constexpr int64_t fewestInParts = 32;
+/// Lanes of the narrowest vectors across rows.
+constexpr int64_t narrowestVector = 4;
 
 namespace {
 class RowsEmitter {
@@ -44,8 +48,8 @@ public:
   void emit() {
     merge();
     across = !lanesInside() && !rowLoops.empty();
-    if (across && turnsRows(depthLoops.back()) && lanesOfBlocks() < k.demand.lanes)
-      return k.demand.narrow(lanesOfBlocks(), [&] { emitRows(); });
+    if (int64_t lanes = across ? lanesAcross() : k.demand.lanes; lanes < k.demand.lanes)
+      return k.demand.narrow(lanes, [&] { emitRows(); });
     emitRows();
   }
 
@@ -69,11 +73,13 @@ private:
       point[laneLoop.loop] = form;
       emitRow();
     };
-    // Where lanes leave few rows, chunks share the vectors of each.
-    bool byLanes = across && typicalSize(rows) < typicalSize(k.schedule.chunks);
+    // Where lanes leave few rows, chunks share the vectors of each, unless these are even fewer.
+    Extent vectors = floorDiv(laneLoop.extent, k.demand.lanes);
+    bool byLanes =
+        across && typicalSize(rows) < typicalSize(k.schedule.chunks) && typicalSize(rows) < typicalSize(vectors);
     std::pair<Value, Value> range = {k.index(0), k.index(rows)}, share;
     if (byLanes)
-      share = k.chunkRange(floorDiv(laneLoop.extent, k.demand.lanes));
+      share = k.chunkRange(vectors);
     else
       range = k.chunkRange(rows);
     k.loop(range.first, range.second, 1, [&](Value number) {
@@ -122,6 +128,10 @@ private:
     depthLoops = mergeLoops(reads, llvm::to_vector(llvm::seq<unsigned>(keptRank, rank)), extents);
     if (depthLoops.empty())
       depthLoops.push_back({rank - 1, Extent(1)});
+    lieAlongMemory = !rowLoops.empty() && llvm::any_of(reads.forms, [&](const Form &form) {
+      Extent apart = form.coefficientOf(rowLoops.back().loop);
+      return form.coefficientOf(depthLoops.back().loop).is(1) && !apart.is(0) && !apart.is(1);
+    });
   }
 
   void emitRow() {
@@ -214,7 +224,18 @@ private:
     return next;
   }
 
-  /// Four running vectors hide the latency of the combining op; they meet in a fixed order.
+  /// Running vectors that do not wait for each other.
+  int64_t partsOf(linalg::GenericOp op, const Running &init) const {
+    const MergedLoop &loop = depthLoops.back();
+    // A sum in f64 takes two registers.
+    int64_t most = getElementTypeOrSelf(init[0].getType()).isF64() ? 2 : 4;
+    if (lanesInside())
+      return typicalSize(loop.extent) / k.demand.lanes >= 8 ? most : 1;
+    bool isLong = typicalSize(loop.extent) >= fewestInParts && !turnsRows(loop);
+    return isLong && init.size() == 1 && canReduceInParts(op) ? most : 1;
+  }
+
+  /// Several running vectors hide the latency of the combining op; they meet in a fixed order.
   Running reduceRow(linalg::GenericOp op) {
     Running init;
     for (Value start : op.getDpsInits())
@@ -222,13 +243,9 @@ private:
     if (across || lanesInside())
       for (Value &value : init)
         value = k.demand.spread(value);
-    if (!lanesInside())
-      return reduceNest(op, 0, init);
-    int64_t vectors = typicalSize(depthLoops.back().extent) / k.demand.lanes;
-    // A sum in f64 takes two registers.
-    int64_t most = getElementTypeOrSelf(init[0].getType()).isF64() ? 2 : 4;
+    int64_t parts = partsOf(op, init);
     Running all;
-    for (int64_t n = 0; n < (vectors >= 8 ? most : 1); ++n)
+    for (int64_t n = 0; n < parts; ++n)
       llvm::append_range(all, init);
     all = reduceNest(op, 0, all);
     size_t each = init.size();
@@ -239,7 +256,7 @@ private:
                            k.demand.combine(op, ArrayRef(all).slice(i, each), ArrayRef(all).slice(i + each, each)));
       all = half;
     }
-    return k.demand.fold(op, all);
+    return lanesInside() ? k.demand.fold(op, all) : all;
   }
 
   Running reduceNest(linalg::GenericOp op, unsigned depth, Running carried) {
@@ -253,6 +270,8 @@ private:
     };
     if (last && turnsRows(loop))
       return reduceBlocks(op, loop, carried);
+    if (last && carried.size() > op.getNumResults())
+      return reduceInParts(loop, carried, turn);
     if (!last || !loop.extent.isStatic() || loop.extent.value() > shortDepth)
       return k.loop(0, loop.extent, 1, carried, turn);
     for (int64_t n = 0; n < loop.extent.value(); ++n)
@@ -260,20 +279,40 @@ private:
     return carried;
   }
 
+  /// A step of each part per turn; what is left over belongs to the first.
+  Running reduceInParts(const MergedLoop &loop, Running carried,
+                        llvm::function_ref<Running(Form, ArrayRef<Value>)> stepAt) {
+    int64_t parts = carried.size();
+    Extent turns = floorDiv(loop.extent, parts) * parts;
+    carried = k.loop(0, turns, parts, carried, [&](Form form, ArrayRef<Value> running) {
+      Running next;
+      for (int64_t n = 0; n < parts; ++n)
+        llvm::append_range(next, stepAt(form + Form(n), running[n]));
+      return next;
+    });
+    carried[0] = k.loop(turns, loop.extent, 1, {carried[0]}, stepAt)[0];
+    return carried;
+  }
+
   /// Whether a square of elements is turned in fewer steps than as many vectors of them are put together from others.
   bool turnsRows(const MergedLoop &loop) const {
     int64_t length = loop.extent.isStatic() ? loop.extent.value() : 0;
-    return across && length > 1 && length * (length - 1) > 3 * int64_t(k.demand.lanes);
+    return across && lieAlongMemory && length * (length - 1) > 3 * int64_t(k.demand.lanes);
   }
 
-  /// As many as a register has of the widest sums: a square of more is turned in more steps.
-  int64_t lanesOfBlocks() const {
-    constexpr int64_t fewest = 4;
+  /// No more than there are rows, nor, where rows are turned, than a register has of the widest sums: a square of more
+  /// is turned in more steps.
+  int64_t lanesAcross() const {
     int64_t lanes = k.demand.lanes;
+    const Extent &rows = rowLoops.back().extent;
+    if (rows.isStatic() && keptOps.empty())
+      lanes = std::min<int64_t>(lanes, std::max<int64_t>(llvm::PowerOf2Ceil(rows.value()), narrowestVector));
+    if (!turnsRows(depthLoops.back()))
+      return lanes;
     bool isWide = llvm::any_of(reductions, [](linalg::GenericOp op) {
       return op->getNumResults() == 1 && getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth() > 32;
     });
-    return isWide && lanes > fewest ? lanes / 2 : lanes;
+    return isWide && lanes > narrowestVector ? lanes / 2 : lanes;
   }
 
   /// Lanes across rows that lie along memory: a square of elements is read row by row and turned (Blocks.h).
@@ -366,6 +405,8 @@ private:
   SmallVector<MergedLoop> rowLoops, depthLoops;
   /// Lanes run across rows. Neither so nor inside a row: there is one row, whose order must be kept.
   bool across = false;
+  /// Whether a row is read as it lies.
+  bool lieAlongMemory = false;
   /// Where we are: kept dimensions first, then reduced ones.
   Position point;
 };

@@ -65,3 +65,28 @@ nn.kernel @long(%x: tensor<160x96xf32>) -> tensor<160xf32> attributes {schedule 
   } -> tensor<160xf32>
   nn.yield %y : tensor<160xf32>
 }
+
+// A few long columns: no more lanes than there are columns, and four sums of each that do not wait for each other.
+// CHECK-LABEL: func.func private @columns_inside
+// CHECK: scf.for {{.*}} iter_args({{.*}}, {{.*}}, {{.*}}, {{.*}}) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>)
+nn.kernel @columns(%x: tensor<20x96x3xf32>) -> tensor<20x3xf32> attributes {schedule = {template = "rows", chunks = 1 : i64}} {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.empty() : tensor<20x3xf32>
+  %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<20x3xf32>) -> tensor<20x3xf32>
+  %largest = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                             iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<20x96x3xf32>) outs(%1 : tensor<20x3xf32>) {
+  ^bb0(%p: f32, %sum: f32):
+    %next = arith.maximumf %sum, %p : f32
+    linalg.yield %next : f32
+  } -> tensor<20x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k, j)>, affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %largest : tensor<20x96x3xf32>, tensor<20x3xf32>) outs(%1 : tensor<20x3xf32>) {
+  ^bb0(%p: f32, %most: f32, %sum: f32):
+    %apart = arith.subf %p, %most : f32
+    %next = arith.addf %sum, %apart : f32
+    linalg.yield %next : f32
+  } -> tensor<20x3xf32>
+  nn.yield %y : tensor<20x3xf32>
+}
