@@ -98,8 +98,9 @@ bool kumiko::describeFactors(ContractionShape &shape, std::string &why) {
 
 static bool usesLoop(AffineMap map, unsigned loop) { return map.isFunctionOfDim(loop); }
 
-/// One row and columns that change from run to run and lie along the depth: nothing is used twice, and lanes along the
-/// columns would gather, or columns be packed for one row.
+/// One row and columns that change from run to run: nothing is used twice. Where columns lie along the depth, lanes
+/// along them would gather; a matrix of narrow integers would be packed for one row, however it lies. (Many small ones
+/// stay in the nearest cache.)
 static bool isMatrixTimesVector(const ContractionShape &shape) {
   linalg::GenericOp op = shape.op;
   Value matrix = op->getOperand(shape.columnOperand);
@@ -107,6 +108,8 @@ static bool isMatrixTimesVector(const ContractionShape &shape) {
   auto kernel = op->getParentOfType<nn::KernelOp>();
   if (!shape.rows.empty() || !argument || !kernel || kernel.getArgAttr(argument.getArgNumber(), "nn.constant"))
     return false;
+  if (shape.batch.empty() && isSumOfNarrowProducts(op))
+    return true;
   for (AffineExpr expr : llvm::reverse(op.getIndexingMapsArray()[shape.columnOperand].getResults())) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim || !shape.extents[dim.getPosition()].is(1))
@@ -202,7 +205,7 @@ bool kumiko::assignRoles(ContractionShape &shape, std::string &why) {
     return false;
   }
   if (isMatrixTimesVector(shape)) {
-    why = "each element is a product of two vectors along memory";
+    why = "nothing of the matrix is used twice";
     return false;
   }
   // Depth in the order in which the row operand lies in memory: width and channels of a window become one run.

@@ -311,3 +311,40 @@ nn.kernel @across(%x: tensor<64x96xf32>, %m: tensor<96xf32>) -> tensor<96xf32> {
   } -> tensor<96xf32>
   nn.yield %y : tensor<96xf32>
 }
+
+// A vector times bytes that change from run to run: they are not packed for one row. Weights, which are packed once, are.
+// CHECK-LABEL: nn.kernel @vector_times_bytes
+// CHECK-SAME: template = "points"
+nn.kernel @vector_times_bytes(%a: tensor<1x96xi8>, %b: tensor<96x64xi8>) -> tensor<1x64xi32> {
+  %zero = arith.constant 0 : i32
+  %empty = tensor.empty() : tensor<1x64xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%empty : tensor<1x64xi32>) -> tensor<1x64xi32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<1x96xi8>, tensor<96x64xi8>) outs(%init : tensor<1x64xi32>) {
+  ^bb0(%p: i8, %q: i8, %o: i32):
+    %0 = arith.extui %p : i8 to i32
+    %1 = arith.extui %q : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %o, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<1x64xi32>
+  nn.yield %y : tensor<1x64xi32>
+}
+
+// CHECK-LABEL: nn.kernel @vector_times_weights
+// CHECK-SAME: template = "contraction"
+nn.kernel @vector_times_weights(%a: tensor<1x96xi8>, %b: tensor<96x64xi8> {nn.constant}) -> tensor<1x64xi32> {
+  %zero = arith.constant 0 : i32
+  %empty = tensor.empty() : tensor<1x64xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%empty : tensor<1x64xi32>) -> tensor<1x64xi32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<1x96xi8>, tensor<96x64xi8>) outs(%init : tensor<1x64xi32>) {
+  ^bb0(%p: i8, %q: i8, %o: i32):
+    %0 = arith.extui %p : i8 to i32
+    %1 = arith.extui %q : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %o, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<1x64xi32>
+  nn.yield %y : tensor<1x64xi32>
+}
