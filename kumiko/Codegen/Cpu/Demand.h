@@ -152,6 +152,7 @@ public:
 private:
   mlir::Value fixedValue(mlir::Value tensor);
   /// Vectors whose lanes lie behind each other as whole vectors of memory.
+  llvm::SmallVector<mlir::Value> weave(llvm::ArrayRef<mlir::Value> values);
   void storeInterleaved(llvm::ArrayRef<mlir::Value> values, mlir::Value memref, const Form &first);
   /// Whether a vector there may be stored past the caches, wherever the loops are.
   bool mayGoPast(const Form &offset, mlir::VectorType type) const;

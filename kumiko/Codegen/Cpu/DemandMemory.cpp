@@ -1,5 +1,6 @@
 //===- DemandMemory.cpp - loads and stores of lanes ------------------------===//
 #include "kumiko/Codegen/Cpu/Demand.h"
+#include <set>
 
 using namespace mlir;
 using namespace kumiko;
@@ -167,21 +168,58 @@ void Demand::storeTogether(ArrayRef<Value> scalars, Value memref, const Form &fi
   vector::StoreOp::create(b, loc, vector, memref, indexOf(first));
 }
 
+/// The vector whose lane n is what `placeOf(n)` says: the number of a vector and a lane of it.
+static Value chosenOf(OpBuilder &b, Location loc, ArrayRef<Value> vectors, int64_t lanes,
+                      llvm::function_ref<std::pair<int64_t, int64_t>(int64_t)> placeOf) {
+  std::set<int64_t> chosen;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    chosen.insert(placeOf(lane).first);
+  Value result = vectors[*chosen.begin()];
+  bool isFirst = true;
+  if (chosen.size() > 1)
+    chosen.erase(chosen.begin());
+  for (int64_t number : chosen) {
+    SmallVector<int64_t> choice;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      auto [from, place] = placeOf(lane);
+      // Until their own vector comes, lanes hold what lies there in the first.
+      choice.push_back(from == number ? lanes + place : isFirst ? place : lane);
+    }
+    result = vector::ShuffleOp::create(b, loc, result, vectors[number], choice);
+    isFirst = false;
+  }
+  return result;
+}
+
+/// Groups of vectors are woven first, and what they become into each other: of eight vectors each is put together by
+/// three shuffles and not by seven.
+SmallVector<Value> Demand::weave(ArrayRef<Value> values) {
+  int64_t count = values.size(), all = lanes, groups = 2;
+  if (count == 1)
+    return SmallVector<Value>(values);
+  while (count % groups != 0)
+    ++groups;
+  int64_t size = count / groups;
+  SmallVector<Value> woven;
+  for (int64_t group = 0; group < groups; ++group)
+    llvm::append_range(woven, weave(values.slice(group * size, size)));
+  SmallVector<Value> result;
+  for (int64_t number = 0; number < count; ++number)
+    result.push_back(chosenOf(b, loc, woven, all, [&](int64_t lane) {
+      int64_t place = number * all + lane, part = place % count;
+      int64_t inGroup = place / count * size + part % size;
+      return std::pair(part / size * size + inGroup / all, inGroup % all);
+    }));
+  return result;
+}
+
 void Demand::storeInterleaved(ArrayRef<Value> values, Value memref, const Form &first) {
   int64_t parts = values.size(), count = lanes, end = active.value() * parts;
-  for (int64_t vector = 0; vector * count < end; ++vector) {
-    Value woven = values[0];
-    for (int64_t part = 0; part < parts; ++part) {
-      SmallVector<int64_t> choice;
-      for (int64_t lane = 0; lane < count; ++lane) {
-        int64_t place = vector * count + lane;
-        bool keeps = place % parts != part && part != 0;
-        choice.push_back(keeps ? lane : part == 0 ? place / parts : count + place / parts);
-      }
-      woven = vector::ShuffleOp::create(b, loc, woven, values[part], choice);
-    }
-    Value index = indexOf(first.atLane(0) + Form(vector * count));
-    int64_t rest = end - vector * count;
+  for (const auto &[vector, woven] : llvm::enumerate(weave(values))) {
+    int64_t rest = end - int64_t(vector) * count;
+    if (rest <= 0)
+      return;
+    Value index = indexOf(first.atLane(0) + Form(int64_t(vector) * count));
     if (rest == 1) // see store()
       memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, woven, 0), memref, index);
     else if (rest < count)

@@ -42,3 +42,19 @@ nn.kernel @short_rows_of_long_sums(%x: tensor<102x5xf32>) -> tensor<5xf32>
   } -> tensor<5xf32>
   nn.yield %y : tensor<5xf32>
 }
+
+// Four vectors are woven by pairs, and pairs into each other: two shuffles for each that is stored, not three.
+// CHECK-LABEL: func.func private @woven_inside
+// CHECK-COUNT-8: vector.shuffle
+// CHECK-NOT: vector.shuffle
+// CHECK: vector.store
+nn.kernel @woven(%x: tensor<4x80xf32>) -> tensor<80x4xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<80x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x80xf32>) outs(%empty : tensor<80x4xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<80x4xf32>
+  nn.yield %y : tensor<80x4xf32>
+}
