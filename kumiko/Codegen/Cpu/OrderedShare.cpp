@@ -105,6 +105,24 @@ void OrderedShare::outerTogether(int64_t count, llvm::function_ref<void(std::vec
   k.loop(middle, high, 1, [&](Value first) { from(first, 1); });
 }
 
+void OrderedShare::outerVectors(llvm::function_ref<void()> body, llvm::function_ref<void()> single) {
+  unsigned last = around.back();
+  auto [low, high] = k.chunkRange(loops.outerExtent());
+  k.runs(low, high, loops.extents[last], [&](Value number, Value from, Value to) {
+    k.delinearize(number, merged(ArrayRef(around).drop_back()), point);
+    Value middle = k.endOfGroups(from, to, k.demand.lanes);
+    k.loop(from, middle, k.demand.lanes, [&](Value first) {
+      point[last] = Form::ofSlot(k.demand.addSlot(first));
+      point[last].lane = 1;
+      body();
+    });
+    k.loop(middle, to, 1, [&](Value each) {
+      point[last] = Form::ofSlot(k.demand.addSlot(each));
+      single();
+    });
+  });
+}
+
 void OrderedShare::within(ArrayRef<ScatterShape::Bounds> bounds, llvm::function_ref<void()> body) {
   Position whole = point;
   Value inBounds;

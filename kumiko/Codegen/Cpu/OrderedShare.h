@@ -44,6 +44,9 @@ public:
   /// The same for `count` points at a time, and one by one for those that are left over.
   void outerTogether(int64_t count, llvm::function_ref<void(std::vector<Position>)> body);
 
+  /// The same for vectors of lanes along the last of these loops, and `single` for those that are left over.
+  void outerVectors(llvm::function_ref<void()> body, llvm::function_ref<void()> single);
+
   /// Calls `body` for each place of `loop` that is this chunk's, where places are shared.
   void alongPlaces(unsigned loop, llvm::function_ref<void()> body);
 

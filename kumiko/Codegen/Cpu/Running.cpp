@@ -22,6 +22,8 @@ public:
       return share.outer([&] { share.alongLanes([&] { rows({share.point}); }); });
     if (scans())
       return share.outer([&] { scan(); });
+    if (liesSideBySide())
+      return share.outerVectors([&] { wovenRows(); }, [&] { rows({share.point}); });
     share.outerTogether(rowsTogether, [&](std::vector<Position> points) { rows(std::move(points)); });
   }
 
@@ -91,6 +93,57 @@ private:
     write({share.point}, {sums});
     SmallVector<int64_t> end(lanes, shape.reverse ? 0 : lanes - 1);
     return combine(carried, vector::ShuffleOp::create(k.b, k.loc, values, values, end));
+  }
+
+  //===--- lanes across short rows -----------------------------------------------------------------===//
+
+  /// Whether rows of a few elements, one behind the other, fill vectors across them: these are sieved out of what lies
+  /// side by side, and woven when they are stored. Shuffles of doubles, and of seven vectors, take as long as one
+  /// element after the other.
+  bool liesSideBySide() {
+    const Extent &length = shape.loops.extents[shape.along];
+    if (shape.loops.outer.empty() || !length.isStatic() || length.value() < 2 || length.value() > shortRow ||
+        length.value() == 7 || typicalSize(shape.loops.extents[shape.loops.outer.back()]) < 2 * k.demand.lanes)
+      return false;
+    Position numbers;
+    for (unsigned loop = 0; loop < shape.loops.extents.size(); ++loop)
+      numbers.push_back(Form::ofSlot(loop));
+    Position position = applyMap(result(), numbers);
+    for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
+      for (const Piece &piece : output.pieces) {
+        Form offset = piece.rank() == position.size() ? offsetOf(piece, position) : Form();
+        if (cast<MemRefType>(memref.getType()).getElementTypeBitWidth() > 32 ||
+            !offset.coefficientOf(shape.along).is(1) || offset.coefficientOf(shape.loops.outer.back()) != length)
+          return false;
+      }
+    return true;
+  }
+
+  void wovenRows() {
+    int64_t length = shape.loops.extents[shape.along].value();
+    Value sum = k.demand.spread(k.demand.at(op.getDpsInits()[0], applyMap(result(), share.point)));
+    std::vector<Position> points(length, share.point);
+    SmallVector<Value> written(length);
+    for (int64_t number = 0; number < length; ++number) {
+      int64_t place = shape.reverse ? length - 1 - number : number;
+      points[place][shape.along] = Form(place);
+      Value next = k.demand.spread(add(points[place], Form(place), sum));
+      written[place] = shape.exclusive ? sum : next;
+      sum = next;
+    }
+    for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
+      for (const Piece &piece : output.pieces) {
+        SmallVector<Value> values;
+        SmallVector<Form> offsets;
+        for (auto [point, value] : llvm::zip_equal(points, written)) {
+          Position position = applyMap(result(), point);
+          k.demand.fix(op->getResult(0), value);
+          values.push_back(k.demand.at(piece.source, position));
+          offsets.push_back(offsetOf(piece, position));
+          k.demand.unfix(op->getResult(0));
+        }
+        k.demand.storeLanes(values, memref, offsets);
+      }
   }
 
   //===--- element by element ----------------------------------------------------------------------===//
