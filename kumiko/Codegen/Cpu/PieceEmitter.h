@@ -36,8 +36,6 @@ private:
   /// A position at the numbers of all loops, slot by slot.
   Position loopNumbers() const;
   void element(Form form);
-  /// The last so many elements of a row, as one vector.
-  void lastElements(int64_t count);
   /// Whether lines are as short as a few lanes and lie one behind the other, as pixels of three colours do.
   bool interleaves() const;
   /// Whether rows of a few elements are better worked on many at a time, with lanes across them.
@@ -132,6 +130,9 @@ private:
   mlir::tensor::ExtractOp chosenOfRow() const;
   /// A share of the next row as large as that which the lanes at hand are of theirs.
   void fetchNextRow(const Form &form);
+  /// A row whose elements are moved one by one after a look at all of their places, or vector by vector where it is
+  /// long.
+  void movedRow();
   /// Two vectors of half a row or more, which may overlap; or a vector and a rest of fewer lanes.
   void shortRow();
   /// `whole` for each of [low, high) along a loop. Where data say what is read, many places are looked at together

@@ -138,12 +138,6 @@ void PieceEmitter::element(Form form) {
   k.demand.lookAhead([&] { lookAtAll(); }, [&] { moveLanes(form); }, [&] { storeAll(); }, lookOf());
 }
 
-void PieceEmitter::lastElements(int64_t count) {
-  Form first(lane.extent - count);
-  first.lane = count == 1 ? 0 : 1;
-  k.demand.narrow(count, [&] { element(first); });
-}
-
 bool PieceEmitter::laysRowsSideBySide() {
   bool reduces = llvm::any_of(k.body.getOps<linalg::GenericOp>(),
                               [](linalg::GenericOp op) { return op.getNumReductionLoops() != 0; });
@@ -273,14 +267,8 @@ void PieceEmitter::row() {
     return storeAll();
   if (gathersShortRows())
     return shortRow();
-  int64_t lanes = k.demand.lanes;
-  if (movesElements() && lane.extent.isStatic() && lane.extent.value() > lanes) {
-    // What is left over is moved with as few lanes before it as fill a vector, which come out the same.
-    k.vectors(lane.extent.value() / lanes * lanes, 1, [&](Form form) { element(form); });
-    if (int64_t rest = lane.extent.value() % lanes)
-      lastElements(llvm::bit_ceil(uint64_t(rest)));
-    return;
-  }
+  if (movesElements() && lane.extent.isStatic() && lane.extent.value() > k.demand.lanes)
+    return movedRow();
   if (!isShort() || sumsWindows())
     return k.vectors(lane.extent, movesElements() ? 1 : unrollOf(k.body), [&](Form form) { element(form); });
   if (alongSums)

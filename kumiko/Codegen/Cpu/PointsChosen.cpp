@@ -12,7 +12,7 @@ using eq::Extent;
 /// the data each line of them would be waited for. Up to `mostFetches` times as many elements as are chosen.
 constexpr int64_t shortestFetchedRow = 1 << 10, longestFetchedRow = 16 << 10, mostFetches = 4;
 
-/// Fewer places are not looked at together.
+/// Fewer places are not looked at together: whether all of them are as hoped for is known too late to jump there.
 constexpr int64_t fewestPlaces = 4;
 
 /// Short rows of elements that have a place each are moved so many elements together. Places that do not lie side by
@@ -221,7 +221,37 @@ void PieceEmitter::fetchNextRow(const Form &form) {
   }
 }
 
+void PieceEmitter::movedRow() {
+  int64_t length = lane.extent.value(), start = length > mostMoved ? length / k.demand.lanes * k.demand.lanes : 0;
+  if (start != 0)
+    k.vectors(start, 1, [&](Form form) { element(form); });
+  if (start == length)
+    return;
+  // Whole vectors are looked at, the last with lanes of the one before. No element is moved twice.
+  int64_t width = std::min<int64_t>(k.demand.lanes, llvm::bit_floor(uint64_t(length)));
+  auto eachVector = [&](llvm::function_ref<void(Form)> emit) {
+    k.demand.narrow(width, [&] {
+      for (int64_t n = start; n < length; n += width) {
+        Form form(std::min(n, length - width));
+        form.lane = width == 1 ? 0 : 1;
+        point[lane.loop] = form;
+        emit(form);
+      }
+    });
+  };
+  std::vector<Position> positions;
+  for (int64_t n = start; n < length; ++n) {
+    point[lane.loop] = Form(n);
+    positions.push_back(point);
+  }
+  eachVector([&](Form form) { fetchNextRow(form); });
+  k.demand.lookAhead([&] { eachVector([&](Form) { lookAtAll(); }); }, [&] { moveEach(positions); },
+                     [&] { eachVector([&](Form) { storeAll(); }); }, lookOf());
+}
+
 void PieceEmitter::shortRow() {
+  if (movesElements())
+    return movedRow();
   int64_t length = lane.extent.value();
   auto widthOf = [](int64_t count) { return int64_t(llvm::bit_floor(uint64_t(count))); };
   auto lanesFrom = [&](int64_t first) {
@@ -231,10 +261,12 @@ void PieceEmitter::shortRow() {
   };
   int64_t width = widthOf(length), rest = length - width;
   // Where each lane is read by itself, a small rest costs less than lanes that are read again.
-  bool isApart = lanesChoose && !movesElements() && 2 * rest <= width;
-  k.demand.narrow(width, [&] { lanesFrom(0); });
-  if (rest != 0 && !isApart)
-    lastElements(lanesChoose ? llvm::bit_ceil(uint64_t(rest)) : width);
+  bool isApart = lanesChoose && 2 * rest <= width;
+  k.demand.narrow(width, [&] {
+    lanesFrom(0);
+    if (rest != 0 && !isApart)
+      lanesFrom(length - width);
+  });
   for (int64_t count = 0, first = isApart ? width : length; first < length; first += count) {
     count = widthOf(length - first);
     if (count == 1)
