@@ -15,6 +15,8 @@ constexpr int64_t mostInCell = 32, mostVectors = 16, fewestVectors = 4;
 constexpr int64_t mostLoads = 3, mostShuffles = 4;
 /// Bytes that are read again for the next outer number: they stay in the first cache.
 constexpr int64_t bytesTogether = 16384;
+/// Bytes between cells from which on a cache line more for each of them would be waited for.
+constexpr int64_t farApart = 128;
 /// A shuffle of bytes works on so many everywhere.
 constexpr int64_t bytesShuffled = 16;
 
@@ -53,6 +55,7 @@ struct Stretch {
   SmallVector<Origin> elements;
   SmallVector<Line> lines;
   std::vector<Chosen> vectors;
+  bool isApart = false; ///< cells lie in one piece each, far from each other
 };
 
 class Cells {
@@ -69,6 +72,7 @@ private:
   Extent startOf(const Border &border) const;
   void findGroup();
   bool trace(Stretch &stretch);
+  bool liesApart(const Stretch &stretch) const;
   bool chooseVectors(Stretch &stretch);
   bool chooseVector(Stretch &stretch, int64_t first);
   void findLines(Stretch &stretch) const;
@@ -84,7 +88,10 @@ private:
   void emitAlong(Value low, Value high);
   void emitStretch(const Stretch &stretch, Value low, Value high);
   void group(const Stretch &stretch);
+  void copies(const Stretch &stretch);
   void single(const Stretch &stretch);
+  /// Where the cell at hand is written.
+  Form startOfCell() const;
   Value load(const Line &line, int64_t start);
   Value chosen(const Stretch &stretch, const Chosen &vector, ArrayRef<Value> loaded);
   /// A place over the loops, at the point at hand.
@@ -331,8 +338,26 @@ bool Cells::chooseVector(Stretch &stretch, int64_t first) {
   return few;
 }
 
+/// Whether a vector that is loaded for a cell holds nothing of another one, but maybe a cache line that none needs.
+bool Cells::liesApart(const Stretch &stretch) const {
+  const Origin &first = stretch.elements.front();
+  if (!first.memref || isTruth())
+    return false;
+  auto follows = [&](auto each) {
+    Form next = first.place + Form(int64_t(each.index()));
+    const Origin &origin = each.value();
+    return origin.memref == first.memref && origin.place.terms == next.terms && origin.place.constant == next.constant;
+  };
+  int64_t bytes = stored().getIntOrFloatBitWidth() / 8, apart = std::abs(placeOf(first, 1) - placeOf(first, 0)) * bytes;
+  bool isVector = llvm::isPowerOf2_64(size) && size <= width;
+  return apart >= (isVector ? lineBytes : farApart) && llvm::all_of(llvm::enumerate(stretch.elements), follows);
+}
+
 bool Cells::chooseVectors(Stretch &stretch) {
   findLines(stretch);
+  stretch.isApart = liesApart(stretch);
+  if (stretch.isApart)
+    return true;
   int64_t total = cells * size;
   for (int64_t first = 0; first < total; first += width)
     if (!chooseVector(stretch, std::min(first, total - width)))
@@ -419,11 +444,36 @@ Value Cells::chosen(const Stretch &stretch, const Chosen &vector, ArrayRef<Value
   return vector::BitCastOp::create(k.b, k.loc, VectorType::get({width}, stored()), result);
 }
 
-void Cells::group(const Stretch &stretch) {
-  llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> known;
+Form Cells::startOfCell() const {
   Form start(base);
   for (auto [loop, number] : llvm::zip_equal(loops, point))
     start = start + number * output.pieces.front().strides[loop.loop];
+  return start;
+}
+
+/// Each cell of a group as a vector, or as several of which the last two may overlap.
+void Cells::copies(const Stretch &stretch) {
+  int64_t length = std::min<int64_t>(width, llvm::bit_floor(uint64_t(size)));
+  const Origin &first = stretch.elements.front();
+  auto type = VectorType::get({length}, stored());
+  for (int64_t cell = 0; cell < cells; ++cell) {
+    SmallVector<std::pair<Value, Value>> moved; // what, and where to
+    for (int64_t n = 0; n < size; n += length) {
+      int64_t start = std::min(n, size - length);
+      Form place = atPoint(first.place) + Form(placeOf(first, cell) - placeOf(first, 0) + start);
+      Value loaded = vector::LoadOp::create(k.b, k.loc, type, first.memref, k.demand.indexOf(place));
+      moved.push_back({loaded, k.demand.indexOf(startOfCell() + Form(cell * size + start))});
+    }
+    for (auto [loaded, index] : moved)
+      vector::StoreOp::create(k.b, k.loc, loaded, memref, index);
+  }
+}
+
+void Cells::group(const Stretch &stretch) {
+  if (stretch.isApart)
+    return copies(stretch);
+  llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> known;
+  Form start = startOfCell();
   for (const Chosen &vector : stretch.vectors) {
     SmallVector<Value> loaded;
     for (const Choice &choice : vector.loads) {
@@ -438,9 +488,7 @@ void Cells::group(const Stretch &stretch) {
 }
 
 void Cells::single(const Stretch &stretch) {
-  Form start(base);
-  for (auto [loop, number] : llvm::zip_equal(loops, point))
-    start = start + number * output.pieces.front().strides[loop.loop];
+  Form start = startOfCell();
   Type element = cast<RankedTensorType>(output.pieces.front().source.getType()).getElementType();
   for (auto [n, origin] : llvm::enumerate(stretch.elements)) {
     Value value = origin.memref ? k.demand.load(origin.memref, atPoint(origin.place), element)

@@ -91,3 +91,14 @@ nn.kernel @far_lines(%x: tensor<2x2x200x2xf32>) -> tensor<200x2x2x2xf32> attribu
   } -> tensor<200x2x2x2xf32>
   nn.yield %y : tensor<200x2x2x2xf32>
 }
+
+// Rows of three that lie far from each other are copied as two pairs each: a whole vector would have a cache line of its
+// own that nothing is needed of.
+// CHECK-LABEL: func.func private @far_apart_inside
+// CHECK: vector.load {{.*}} : memref<6400xf32>, vector<2xf32>
+// CHECK-NOT: vector.shuffle
+// CHECK: vector.store {{.*}} : memref<300xf32>, vector<2xf32>
+nn.kernel @far_apart(%x: tensor<100x64xf32>) -> tensor<100x3xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %y = tensor.extract_slice %x[0, 2] [100, 3] [1, 1] : tensor<100x64xf32> to tensor<100x3xf32>
+  nn.yield %y : tensor<100x3xf32>
+}
