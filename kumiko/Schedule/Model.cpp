@@ -213,8 +213,12 @@ static int64_t bytesOf(Value tensor) {
 }
 
 /// Of a scatter's result, rows for each point of a column from which on the copy of it matters more than the points,
-/// and from which on it matters so much more that it is to be one stretch of memory.
-constexpr int64_t manyRowsPerPoint = 8, mostRowsPerPoint = 32;
+/// and from which on it matters so much more that it is to be one stretch of memory: sooner where strips of so many
+/// rows do not stay in the cache.
+constexpr int64_t manyRowsPerPoint = 8, mostRowsPerPoint = 32, mostRowsPastStrips = 12;
+
+/// Bytes of a row below which it is not cut.
+constexpr int64_t narrowestStrip = 256;
 
 /// The same where chunks have such stretches of their own, without sharing places.
 constexpr int64_t mostRowsOfOwn = 16;
@@ -229,7 +233,7 @@ static int64_t stripOf(const ScatterShape &shape, bool fewPoints, bool pastCache
   if (!shape.rows().isStatic() || !columns.isStatic() || shape.rows().value() < fewestRows)
     return 0;
   int64_t bytes = bytesOf(shape.op->getResult(0)), rows = shape.rows().value(), row = columns.value() * bytes;
-  int64_t stripBytes = pastCaches && bytes >= 4 && rows * 512 <= 2 * machine.l2 ? 512 : 256;
+  int64_t stripBytes = pastCaches && bytes >= 4 && rows * 512 <= 2 * machine.l2 ? 512 : narrowestStrip;
   if (fewPoints && rows * 1024 <= 4 * machine.l2)
     stripBytes = 1024;
   bool isLarge = rows * row > machine.l2 && row >= 2 * stripBytes;
@@ -242,9 +246,31 @@ static bool stripsLeaveCaches(const ScatterShape &shape, const eq::Extent &writt
   return written.isStatic() && written.value() * bytesOf(shape.op->getResult(0)) >= machine.l3 / 4;
 }
 
+/// Rows for each point of a column from which on the copy that a scatter starts with is to be one stretch of memory:
+/// sooner where strips of so many rows do not stay in the cache, or where there can be none and columns would be parted
+/// among few chunks.
+static int64_t fewestRowsOfStretch(const ScatterShape &shape, const eq::Extent &written, const eq::Extent &shares,
+                                   const Machine &machine) {
+  constexpr int64_t manyShares = 8;
+  bool isLarge = shape.rows().isStatic() && written.isStatic() &&
+                 written.value() * bytesOf(shape.op->getResult(0)) > 4 * machine.l2;
+  int64_t stripBytes = isLarge ? shape.rows().value() * narrowestStrip : 0;
+  if (stripBytes > 4 * machine.l2)
+    return typicalSize(shares) < manyShares ? 0 : manyRowsPerPoint;
+  return stripBytes >= 2 * machine.l2 ? mostRowsPastStrips : mostRowsPerPoint;
+}
+
+/// Into how many shares the places of a scatter may go whose columns go to places of their own. All chunks look at all
+/// points: many at a time, or else one by one, which costs most as no one can foresee whose the next one is.
+static int64_t sharesOfPlaces(const ScatterShape &shape, int64_t rowsPerPoint) {
+  constexpr int64_t fewestColumns = 64, rowsTogether = 10;
+  bool together = shape.atPlaces && shape.places.size() == 1 &&
+                  typicalSize(shape.loops.extents[shape.loops.outer.back()]) >= fewestColumns;
+  return std::max<int64_t>(rowsPerPoint / (together ? rowsTogether : mostRowsPerPoint), 1);
+}
+
 /// A scatter whose columns go to places of their own: chunks share columns, or places where points are so few that all
-/// chunks may look at all of them. To look at one costs most where no one can foresee whose it is, so that shares of
-/// places are few.
+/// chunks may look at all of them.
 static void scheduleColumns(Schedule &schedule, const ScatterShape &shape, const eq::Extent &points,
                             const eq::Extent &written, const eq::Extent &work, const Machine &machine) {
   const eq::Extent &columns = shape.loops.extents[shape.loops.outer.back()];
@@ -254,9 +280,10 @@ static void scheduleColumns(Schedule &schedule, const ScatterShape &shape, const
   int64_t rowsPerPoint = typicalSize(shape.rows()) / std::max<int64_t>(typicalSize(points), 1);
   bool fewPoints = rowsPerPoint >= manyRowsPerPoint;
   bool stripsPast = schedule.pastCaches || stripsLeaveCaches(shape, written, machine);
-  if (typicalSize(around) == 1 && rowsPerPoint >= mostRowsPerPoint) {
-    schedule.sharePlaces = true;
-    shares = rowsPerPoint / mostRowsPerPoint;
+  if (typicalSize(around) == 1 && rowsPerPoint >= fewestRowsOfStretch(shape, written, shares, machine)) {
+    int64_t places = sharesOfPlaces(shape, rowsPerPoint);
+    schedule.sharePlaces = places > 1;
+    shares = places;
   } else if (typicalSize(around) > 1 && rowsPerPoint >= mostRowsOfOwn) {
     shares = around;
   } else if (!fewPoints || stripsPast) {

@@ -53,9 +53,9 @@ func.func @main(%x: tensor<1024x1024xf32>, %i: tensor<2x1024xi64>, %u: tensor<2x
 
 // -----
 
-// One for every 41 rows: no chunk looks at points of another, so that there is one.
+// One for every 41 rows: what chunks look at, all points each, is still a small part of what they copy.
 // CHECK-LABEL: nn.kernel
-// CHECK-SAME: chunks = 1
+// CHECK-SAME: chunks = 4
 // CHECK-SAME: share_places
 // CHECK-NOT: strip
 // CHECK-SAME: template = "scatter"
@@ -88,4 +88,31 @@ func.func @main(%x: tensor<4x2048x1024xf32>, %i: tensor<4x50x1024xi64>, %u: tens
   %y = nn.scatter_elements %x, %i, %u {axis = 1, kind = "set"}
       : (tensor<4x2048x1024xf32>, tensor<4x50x1024xi64>, tensor<4x50x1024xf32>) -> tensor<4x2048x1024xf32>
   return %y : tensor<4x2048x1024xf32>
+}
+
+// -----
+
+// Strips of so many rows would not stay in the cache: from twelve rows for each point on they are copied as they lie.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: chunks = 2
+// CHECK-SAME: share_places
+// CHECK-NOT: strip
+// CHECK-SAME: template = "scatter"
+func.func @main(%x: tensor<8192x4096xf32>, %i: tensor<300x4096xi64>, %u: tensor<300x4096xf32>) -> tensor<8192x4096xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"}
+      : (tensor<8192x4096xf32>, tensor<300x4096xi64>, tensor<300x4096xf32>) -> tensor<8192x4096xf32>
+  return %y : tensor<8192x4096xf32>
+}
+
+// -----
+
+// Where there can be no strips, and columns are few, one chunk copies and changes all.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: chunks = 1
+// CHECK-NOT: strip
+// CHECK-SAME: template = "scatter"
+func.func @main(%x: tensor<20000x1024xf32>, %i: tensor<5000x1024xi64>, %u: tensor<5000x1024xf32>) -> tensor<20000x1024xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"}
+      : (tensor<20000x1024xf32>, tensor<5000x1024xi64>, tensor<5000x1024xf32>) -> tensor<20000x1024xf32>
+  return %y : tensor<20000x1024xf32>
 }

@@ -49,6 +49,18 @@ std::vector<Row> emptyRows() {
   };
 }
 
+/// Points enough for several vectors of places, or for several chunks.
+std::vector<Row> scatteredRows() {
+  return {
+      {"ScatterElements in shares of places",
+       {"ScatterElements", {f32({600, 500}), i64({2, 500}), f32({2, 500})}, {axis(0)}},
+       1,
+       600,
+       wrapped(600)},
+      {"ScatterND many points", {"ScatterND", {f32({50}), i64({100, 1}), f32({100})}}, 1, 50, wrapped(50)},
+  };
+}
+
 std::vector<Row> rows() {
   return {
       {"Gather rows", {"Gather", {f32({5, 19}), i64({3})}, {axis(0)}}, 1, 5, wrapped(5)},
@@ -233,6 +245,7 @@ std::string nameOf(const testing::TestParamInfo<Row> &info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, Index, testing::ValuesIn(rows()), nameOf);
+INSTANTIATE_TEST_SUITE_P(ScatteredRows, Index, testing::ValuesIn(scatteredRows()), nameOf);
 INSTANTIATE_TEST_SUITE_P(EmptyRows, Index, testing::ValuesIn(emptyRows()), nameOf);
 
 } // namespace

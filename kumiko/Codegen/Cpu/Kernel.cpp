@@ -1,5 +1,6 @@
 //===- Kernel.cpp - loops that all templates use ---------------------------===//
 #include "kumiko/Codegen/Cpu/Kernel.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include <numeric>
 
 using namespace mlir;
@@ -47,6 +48,26 @@ void Kernel::ifElse(Value condition, llvm::function_ref<void()> then, llvm::func
   then();
   b.setInsertionPointToStart(ifOp.elseBlock());
   otherwise();
+}
+
+void Kernel::eachLane(Value mask, llvm::function_ref<void(Value)> body) {
+  int64_t lanes = cast<VectorType>(mask.getType()).getNumElements();
+  Type bits = b.getIntegerType(lanes), number = b.getI64Type();
+  Value whole = vector::BitCastOp::create(b, loc, VectorType::get({1}, bits), mask);
+  Value set = vector::ExtractOp::create(b, loc, whole, ArrayRef<int64_t>{0});
+  if (lanes < 64)
+    set = arith::ExtUIOp::create(b, loc, number, set);
+  Value zero = demand.constantOf(b.getI64IntegerAttr(0)), one = demand.constantOf(b.getI64IntegerAttr(1));
+  auto whileOp = scf::WhileOp::create(b, loc, TypeRange(number), ValueRange(set));
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&whileOp.getBefore(), {}, number, loc);
+  Value left = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, before->getArgument(0), zero);
+  scf::ConditionOp::create(b, loc, left, before->getArguments());
+  Block *after = b.createBlock(&whileOp.getAfter(), {}, number, loc);
+  Value rest = after->getArgument(0), lane = math::CountTrailingZerosOp::create(b, loc, rest);
+  body(arith::IndexCastOp::create(b, loc, b.getIndexType(), lane));
+  rest = arith::AndIOp::create(b, loc, rest, arith::SubIOp::create(b, loc, rest, one));
+  scf::YieldOp::create(b, loc, rest);
 }
 
 void Kernel::onlyFirstChunk(llvm::function_ref<void()> body) {

@@ -36,6 +36,8 @@ struct Kernel {
        llvm::function_ref<llvm::SmallVector<mlir::Value>(Form, llvm::ArrayRef<mlir::Value>)> body);
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
   void ifElse(mlir::Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
+  /// `body` with the number of each lane that is set in a vector of truth values, in order.
+  void eachLane(mlir::Value mask, llvm::function_ref<void(mlir::Value)> body);
   void onlyFirstChunk(llvm::function_ref<void()> body);
   /// `body` where `extent` is not 0; nothing is emitted where it always is.
   void unlessZero(const eq::Extent &extent, llvm::function_ref<void()> body);

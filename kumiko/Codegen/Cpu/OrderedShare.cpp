@@ -154,10 +154,14 @@ Value OrderedShare::isOurs(Value place, unsigned loop, bool shared) {
   Value count = k.index(loops.extents[loop]);
   if (shared) {
     auto [low, high] = k.chunkRange(loops.extents[loop]);
-    place = arith::SubIOp::create(k.b, k.loc, place, low);
     // A chunk without places ends before it begins.
     count = arith::MaxSIOp::create(k.b, k.loc, arith::SubIOp::create(k.b, k.loc, high, low), k.index(0));
+    if (isa<VectorType>(place.getType()))
+      low = k.demand.spread(low);
+    place = arith::SubIOp::create(k.b, k.loc, place, low);
   }
+  if (isa<VectorType>(place.getType()))
+    count = k.demand.spread(count);
   // As an unsigned number a place below 0 is beyond the end.
   return arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::ult, place, count);
 }

@@ -50,7 +50,7 @@ public:
   /// Calls `body` for each place of `loop` that is this chunk's, where places are shared.
   void alongPlaces(unsigned loop, llvm::function_ref<void()> body);
 
-  /// Whether `place` of `loop` exists, and is this chunk's where places are shared.
+  /// Whether `place` of `loop`, or each of a vector of them, exists, and is this chunk's where places are shared.
   mlir::Value isOurs(mlir::Value place, unsigned loop, bool shared);
 
   /// Numbers of a loop.

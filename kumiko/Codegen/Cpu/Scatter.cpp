@@ -2,7 +2,8 @@
 //
 //   copy what the result starts as;  for each point: place = ..., if inside: result[place] += value
 //
-// Where what a scatter changes is larger than a cache, strips of it are changed one after another (Strip.h).
+// Where what a scatter changes is larger than a cache, strips of it are changed one after another (Strip.h). As many
+// places as a vector has lanes are looked at together: whether all exist, or which of them are this chunk's.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/OrderedShare.h"
@@ -69,13 +70,13 @@ public:
     share.outer([&] {
       copyStart();
       share.within(shape.bounds, [&] {
-        auto at = [&] { change(placesHere(), memref, [&] { return here(); }); };
+        auto inResult = [&] { return here(); };
         if (share.inside)
-          return share.eachOfFew(points, [&] { alongStretch(share.stretchInside(shape.bounds), at); });
+          return share.eachOfFew(points, [&] { alongStretch(share.stretchInside(shape.bounds), memref, inResult); });
         if (!looksAhead(points.back()))
-          return share.eachOfFew(points, at);
+          return share.eachOfFew(points, [&] { change(placesHere(), memref, inResult); });
         OrderedShare::Stretch last{points.back(), k.index(0), k.index(shape.loops.extents[points.back()]), {}};
-        share.each(ArrayRef(points).drop_back(), [&] { alongStretch(last, at); });
+        share.each(ArrayRef(points).drop_back(), [&] { alongStretch(last, memref, inResult); });
       });
     });
   }
@@ -112,8 +113,8 @@ private:
           [&] { k.demand.store(k.demand.at(start, applyMap(result, share.point)), strip.buffer, inBuffer()); },
           [&] { strip.fetch(start, result, share.point); });
       share.within(shape.bounds, [&] {
-        auto at = [&] { change(placesHere(), strip.buffer, inBuffer); };
-        share.each(points, [&] { alongStretch(share.stretchInside(shape.bounds), at); }, fetchPoints);
+        share.each(
+            points, [&] { alongStretch(share.stretchInside(shape.bounds), strip.buffer, inBuffer); }, fetchPoints);
       });
       k.pastCaches(memref, [&] {
         share.everywhere(rows, *share.inside, [&] {
@@ -177,8 +178,39 @@ private:
            typicalSize(shape.loops.extents[loop]) >= 2 * int64_t(k.demand.lanes);
   }
 
-  /// Calls `at` for each point of the stretch; where looking ahead is worth it, for as many as a vector has lanes.
-  void alongStretch(OrderedShare::Stretch stretch, llvm::function_ref<void()> at) {
+  /// Whether as many points along `loop` as a vector has lanes are looked at for those that come to this chunk.
+  bool sieves(unsigned loop) const {
+    return share.byPlaces() && !shape.loops.lane && shape.atPlaces && shape.places.size() == 1 &&
+           typicalSize(shape.loops.extents[loop]) >= 2 * int64_t(k.demand.lanes);
+  }
+
+  /// Changes what this chunk's points of a stretch go to. Whose the next one is cannot be foreseen: a branch for each
+  /// would be taken wrongly half of the time, but those of a vector are counted off.
+  void sieve(OrderedShare::Stretch stretch, Value buffer, llvm::function_ref<Form()> offset) {
+    int64_t lanes = k.demand.lanes;
+    Value middle = k.endOfGroups(stretch.low, stretch.high, lanes);
+    auto [loop, place] = shape.places[0];
+    k.loop(stretch.low, middle, lanes, [&](Value first) {
+      unsigned slot = k.demand.addSlot(first, 1, stretch.range);
+      share.point[stretch.loop] = Form::ofSlot(slot);
+      share.point[stretch.loop].lane = 1;
+      lookAtChecks();
+      Value ours = share.isOurs(k.demand.bodyValue(op, share.point, place), loop, /*shared=*/true);
+      k.eachLane(ours, [&, place = place](Value lane) {
+        share.point[stretch.loop] = Form::ofSlot(slot) + Form::ofSlot(k.demand.addSlot(lane));
+        change({{k.demand.bodyValue(op, share.point, place)}, {}, false}, buffer, offset);
+      });
+    });
+    stretch.low = middle;
+    share.oneByOne(stretch, [&] { change(placesHere(), buffer, offset); });
+  }
+
+  /// Changes what the points of the stretch go to, after a look at as many of them as a vector has lanes where that is
+  /// worth it.
+  void alongStretch(OrderedShare::Stretch stretch, Value buffer, llvm::function_ref<Form()> offset) {
+    auto at = [&] { change(placesHere(), buffer, offset); };
+    if (sieves(stretch.loop))
+      return sieve(stretch, buffer, offset);
     if (!looksAhead(stretch.loop))
       return share.oneByOne(stretch, at);
     int64_t lanes = k.demand.lanes;
@@ -187,8 +219,7 @@ private:
       auto look = [&] {
         share.point[stretch.loop] = Form::ofSlot(k.demand.addSlot(first, 1, stretch.range));
         share.point[stretch.loop].lane = 1;
-        for (tensor::ExtractOp check : shape.checks)
-          k.demand.bodyValue(op, share.point, check);
+        lookAtChecks();
       };
       Value end = arith::AddIOp::create(k.b, k.loc, first, k.index(lanes));
       auto quick = [&] {
@@ -204,6 +235,11 @@ private:
     });
     stretch.low = middle;
     share.oneByOne(stretch, at);
+  }
+
+  void lookAtChecks() {
+    for (tensor::ExtractOp check : shape.checks)
+      k.demand.bodyValue(op, share.point, check);
   }
 
   /// Whether all that is asked about places is whether those of data exist, and that about each of them.
@@ -224,8 +260,7 @@ private:
     bool isKnown = k.demand.knowsPlaces();
     places.mustExist = !isKnown && asksOnlyForExistence();
     if (!isKnown && !places.mustExist)
-      for (tensor::ExtractOp check : shape.checks)
-        k.demand.bodyValue(op, share.point, check);
+      lookAtChecks();
     for (const auto &[loop, value] : shape.places) {
       Value place = k.demand.bodyValue(op, share.point, value);
       bool shared = share.byPlaces() && loop == shape.firstPlace();

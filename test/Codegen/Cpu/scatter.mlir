@@ -90,3 +90,20 @@ func.func @looked_at(%x: tensor<100xf32>, %i: tensor<1000x1xi64>, %u: tensor<100
       : (tensor<100xf32>, tensor<1000x1xi64>, tensor<1000xf32>) -> tensor<100xf32>
   return %y : tensor<100xf32>
 }
+
+// -----
+
+// Where chunks share places each of them takes its own from a vector of points, one after the other.
+// CHECK: func.func private @{{.*}}_inside
+// CHECK: %[[OURS:.*]] = arith.cmpi ult, {{.*}} : vector<8xindex>
+// CHECK: vector.bitcast %[[OURS]] : vector<8xi1> to vector<1xi8>
+// CHECK: scf.while
+// CHECK: math.cttz
+// CHECK-NOT: arith.cmpi ult
+// CHECK: memref.store
+// CHECK: scf.yield
+func.func @sieved(%x: tensor<1024x1024xf32>, %i: tensor<2x1024xi64>, %u: tensor<2x1024xf32>) -> tensor<1024x1024xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"}
+      : (tensor<1024x1024xf32>, tensor<2x1024xi64>, tensor<2x1024xf32>) -> tensor<1024x1024xf32>
+  return %y : tensor<1024x1024xf32>
+}
