@@ -24,10 +24,10 @@ using eq::Extent;
 constexpr int64_t fewestVectors = 2, longestPlacedRow = 64;
 /// Loops are exchanged for rows of at most so many bytes, of which all elements have a place of their own; the wider an
 /// element, the fewer: each is read from a line of its own, and lines must wait in the cache for the other elements.
-/// Or for a few elements that have a place together. So many rows at a time, of so many bytes. A chunk has at least
-/// `fewestTurns` of them, and as many are worth an exchange.
-constexpr int64_t mostBytesByElement = 64, mostBytesTimesElement = 256, mostBytesByRow = 256, mostTogether = 128,
-                  mostBytesTogether = 2048, mostBytesOfRowsTogether = 8192, fewestTurns = 32;
+/// Or for a few elements that have a place together, of longer rows where all lie near. So many rows at a time, of so
+/// many bytes. A chunk has at least `fewestTurns` of them, and as many are worth an exchange.
+constexpr int64_t mostBytesByElement = 64, mostBytesTimesElement = 256, mostBytesByRow = 128, mostBytesByRowNear = 256,
+                  mostTogether = 128, mostBytesTogether = 2048, mostBytesOfRowsTogether = 8192, fewestTurns = 32;
 /// Also longer rows, where all of them are no more than these bytes and lie in the second cache; but none whose lines
 /// would fall into a few sets of the first, being a multiple of `bytesOfSets` apart. And those of short elements where
 /// all lie in the last cache.
@@ -139,7 +139,7 @@ bool PieceEmitter::takeBetween() {
   if (lanesChoose && !isNear && !isWorth)
     return false;
   turn->between = between;
-  if (lanesChoose ? isWorth : bytes <= mostBytesByRow)
+  if (lanesChoose ? isWorth : bytes <= (isNear ? mostBytesByRowNear : mostBytesByRow))
     turn->together = std::min(mostTogether, (lanesChoose ? mostBytesTogether : mostBytesOfRowsTogether) / bytes);
   if (lanesChoose && isWorth)
     turn->together = std::max(turn->together, fewestTurns);
