@@ -24,14 +24,25 @@ public:
       return share.outer([&] { scan(); });
     if (liesSideBySide())
       return share.outerVectors([&] { wovenRows(); }, [&] { rows({share.point}); });
-    share.outerTogether(rowsTogether, [&](std::vector<Position> points) { rows(std::move(points)); });
+    share.outerTogether(isStraight() ? 1 : rowsTogether,
+                        [&](std::vector<Position> points) { rows(std::move(points)); });
   }
 
 private:
   /// One sum waits for the last one of its row: those of several rows do not wait for each other.
   static constexpr int64_t rowsTogether = 4;
   /// Rows of at most this many elements become straight-line code.
-  static constexpr int64_t shortRow = 8;
+  static constexpr int64_t shortRow = 8, straightRow = 32;
+
+  /// Whether a row is straight-line code by itself: the next one need not wait for it, and what is written lies side by
+  /// side. Sums that are converted on the way take the machine longer than to wait for each other.
+  bool isStraight() const {
+    const Extent &length = shape.loops.extents[shape.along];
+    Type sum = getElementTypeOrSelf(shape.op->getResult(0).getType());
+    bool converts = llvm::any_of(
+        k.outputs, [&](Value memref) { return cast<MemRefType>(memref.getType()).getElementType() != sum; });
+    return length.isStatic() && length.value() <= (shape.loops.lane || converts ? shortRow : straightRow);
+  }
 
   //===--- lanes along the row ---------------------------------------------------------------------===//
 
@@ -166,7 +177,7 @@ private:
       write(points, written);
       return next;
     };
-    if (!length.isStatic() || length.value() > shortRow) {
+    if (!isStraight()) {
       k.loop(0, length, 1, sums, turn);
       return;
     }
