@@ -35,14 +35,15 @@ public:
   /// run along memory, or outside of a block.
   mlir::Value at(mlir::Value memref, const Form &offset, llvm::function_ref<mlir::Value(const Form &)> indexOf);
 
+  /// A square the other way round: as many vectors as there are lanes.
+  llvm::SmallVector<mlir::Value> turn(llvm::SmallVector<mlir::Value> rows);
+
 private:
   struct Block {
     mlir::Value memref;
     Form offset; ///< of line 0
     llvm::SmallVector<mlir::Value> lines;
   };
-
-  llvm::SmallVector<mlir::Value> turn(llvm::SmallVector<mlir::Value> rows);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

@@ -24,6 +24,9 @@ public:
       return share.outer([&] { scan(); });
     if (liesSideBySide())
       return share.outerVectors([&] { wovenRows(); }, [&] { rows({share.point}); });
+    if (turns())
+      return k.demand.narrow(k.demand.lanes / 2,
+                             [&] { share.outerVectors([&] { turnedRows(); }, [&] { rows({share.point}); }); });
     share.outerTogether(isStraight() ? 1 : rowsTogether,
                         [&](std::vector<Position> points) { rows(std::move(points)); });
   }
@@ -154,6 +157,69 @@ private:
           k.demand.unfix(op->getResult(0));
         }
         k.demand.storeLanes(values, memref, offsets);
+      }
+  }
+
+  /// Whether rows that are converted on the way are worth turning squares of them, and back: one by one the conversions
+  /// take longest.
+  bool turns() {
+    const Extent &length = shape.loops.extents[shape.along];
+    if (isStraight() || k.demand.lanes < 8 || shape.loops.outer.empty() || !length.isStatic() ||
+        length.value() <= shortRow || length.value() > straightRow ||
+        typicalSize(shape.loops.extents[shape.loops.outer.back()]) < 2 * k.demand.lanes)
+      return false;
+    auto along = dyn_cast<AffineDimExpr>(result().getResults().back());
+    auto isNarrow = [](Value memref) { return cast<MemRefType>(memref.getType()).getElementTypeBitWidth() <= 32; };
+    return along && along.getPosition() == shape.along && llvm::all_of(k.outputs, isNarrow);
+  }
+
+  /// Squares of the rows that the lanes of the point are, in the order of the sums.
+  void turnedRows() {
+    int64_t length = shape.loops.extents[shape.along].value(), lanes = k.demand.lanes;
+    Position point = share.point;
+    Value sum = k.demand.spread(k.demand.at(op.getDpsInits()[0], applyMap(result(), point)));
+    int64_t blocks = llvm::divideCeil(length, lanes);
+    for (int64_t number = 0; number < blocks; ++number) {
+      int64_t first = (shape.reverse ? blocks - 1 - number : number) * lanes, count = std::min(lanes, length - first);
+      unsigned slot = k.demand.addSlot(k.index(first));
+      k.demand.blocks.begin(slot, lanes, count);
+      std::vector<Position> points(count, point);
+      SmallVector<Value> written(count);
+      for (int64_t n = 0; n < count; ++n) {
+        int64_t line = shape.reverse ? count - 1 - n : n;
+        k.demand.blocks.setLine(line);
+        Form at = Form::ofSlot(slot) + Form(line);
+        points[line][shape.along] = at;
+        Value next = k.demand.spread(add(points[line], at, sum));
+        written[line] = shape.exclusive ? sum : next;
+        sum = next;
+      }
+      k.demand.blocks.end();
+      writeTurned(points, written, first);
+    }
+  }
+
+  /// Columns from `first` on, a vector each, row by row.
+  void writeTurned(ArrayRef<Position> points, ArrayRef<Value> sums, int64_t first) {
+    for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
+      for (const Piece &piece : output.pieces) {
+        SmallVector<Value> columns;
+        for (auto [point, sum] : llvm::zip_equal(points, sums)) {
+          k.demand.fix(op->getResult(0), sum);
+          columns.push_back(k.demand.spread(k.demand.at(piece.source, applyMap(result(), point))));
+          k.demand.unfix(op->getResult(0));
+        }
+        k.demand.active = int64_t(columns.size());
+        columns.resize(k.demand.lanes, columns.back());
+        unsigned last = shape.loops.outer.back();
+        for (auto [lane, row] : llvm::enumerate(k.demand.blocks.turn(columns))) {
+          Position point = points.front();
+          point[last] = point[last].atLane(int64_t(lane));
+          point[shape.along] = Form(first);
+          point[shape.along].lane = 1;
+          k.demand.store(row, memref, offsetOf(piece, applyMap(result(), point)));
+        }
+        k.demand.active = k.demand.lanes;
       }
   }
 
