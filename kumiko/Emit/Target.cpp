@@ -52,6 +52,12 @@ static void describeVectors(Target &target, unsigned level) {
   target.hasFma = target.hasHalf = level != 2;
 }
 
+/// Measured on Sapphire Rapids: 0.3 ns for an element where loads take 0.5 to 0.7; those named with it have the same
+/// cores or their successors. On Zen loads win, and older cores of Intel have gathers slowed down against Downfall.
+static bool gathersFast(llvm::StringRef cpu) {
+  return cpu == "sapphirerapids" || cpu == "emeraldrapids" || cpu == "graniterapids";
+}
+
 bool Target::runsHere() const {
   if (isHost())
     return true;
@@ -78,6 +84,7 @@ llvm::Expected<Target> kumiko::targetNamed(llvm::StringRef name) {
     describeVectors(target, /*level=*/target.triple.isX86() ? hostLevel() : 0);
     llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
     target.byteDot = features.lookup("avx512vnni") || (features.lookup("avxvnni") && target.vectorBits == 256);
+    target.gathers = target.vectorBits == 512 && gathersFast(target.cpu);
     return target;
   }
   if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4") {

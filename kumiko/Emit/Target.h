@@ -27,6 +27,8 @@ struct Target {
   bool hasFma = true, hasHalf = true;
   /// vpdpbusd on whole vectors: four products of bytes into each sum, without saturation.
   bool byteDot = false;
+  /// Gathers take less time than a load for each lane.
+  bool gathers = false;
   /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.
   bool watchesThreads = false;
 

@@ -79,6 +79,7 @@ bool Compilation::runPasses(Stage stage) {
   pipeline.machine.lanes = model->target.vectorBits / 32;
   pipeline.machine.registers = model->target.vectorRegisters;
   pipeline.machine.byteDot = model->target.byteDot;
+  pipeline.machine.gathers = model->target.gathers;
   pipeline.hasFma = model->target.hasFma;
   pipeline.hasHalf = model->target.hasHalf;
   addStage(passes, stage, pipeline);

@@ -101,6 +101,7 @@ static void addScheduleStage(OpPassManager &passes, const PipelineOptions &optio
   schedule.lanes = options.machine.lanes;
   schedule.registers = options.machine.registers;
   schedule.byteDot = options.machine.byteDot;
+  schedule.gathers = options.machine.gathers;
   schedule.vectorFunctions = options.allow >= Allow::Approximate;
   schedule.fma = options.hasFma;
   passes.addPass(createScheduleKernelsPass(schedule));

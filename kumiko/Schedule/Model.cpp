@@ -193,6 +193,15 @@ static bool hasConstantColumns(const ContractionShape &shape, llvm::function_ref
   return argument && argument.hasOneUse() && isConstant(argument) && readsWholeColumns(shape);
 }
 
+/// Whether something is read at places that are more than numbers of loops.
+static bool readsChosen(Block &body) {
+  auto isNumber = [](Value index) { return index.getDefiningOp<linalg::IndexOp>(); };
+  auto isChosen = [&](tensor::ExtractOp extract) { return !llvm::all_of(extract.getIndices(), isNumber); };
+  return llvm::any_of(body.getOps<linalg::GenericOp>(), [&](linalg::GenericOp op) {
+    return llvm::any_of(op.getBody()->getOps<tensor::ExtractOp>(), isChosen);
+  });
+}
+
 /// As many chunks as the work is worth.
 static eq::Extent chunksFor(const eq::Extent &operations) {
   if (operations.overflowed())
@@ -404,6 +413,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
   if (shape.kind == KernelKind::Points) {
     storeLanesLast(schedule, body, extents, isConstant);
     schedule.pastCaches = leavesCaches(body, results, extents, machine);
+    schedule.gathers = machine.gathers && readsChosen(body);
     if (callsForEach(body, results, extents, machine))
       schedule.lanes = 1;
   }

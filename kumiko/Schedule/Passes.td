@@ -30,6 +30,7 @@ def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
                  Option<"registers", "registers", "int64_t", "16", "Vector registers of the machine">,
                  Option<"byteDot", "byte-dot", "bool", "false",
                         "The machine adds four products of bytes at once, exactly">,
+                 Option<"gathers", "gathers", "bool", "false", "Gathers take less time than a load for each lane">,
                  Option<"vectorFunctions", "vector-functions", "bool", "true",
                         "Elementary functions are vector code, not calls of libm">,
                  Option<"fma", "fma", "bool", "true", "The machine has fused multiply-add">];

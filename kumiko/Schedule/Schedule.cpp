@@ -94,6 +94,8 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr("copy_runs", b.getUnitAttr()));
   if (prefetch)
     entries.push_back(b.getNamedAttr("prefetch", b.getUnitAttr()));
+  if (gathers)
+    entries.push_back(b.getNamedAttr("gathers", b.getUnitAttr()));
   if (pastCaches)
     entries.push_back(b.getNamedAttr("past_caches", b.getUnitAttr()));
   if (sharePlaces)
@@ -178,6 +180,7 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
   schedule.copyRuns = attribute.contains("copy_runs");
   schedule.prefetch = attribute.contains("prefetch");
   schedule.pastCaches = attribute.contains("past_caches");
+  schedule.gathers = attribute.contains("gathers");
   schedule.sharePlaces = attribute.contains("share_places");
   if (auto strip = attribute.getAs<IntegerAttr>("strip"))
     schedule.strip = strip.getInt();

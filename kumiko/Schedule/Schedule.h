@@ -48,6 +48,8 @@ struct Schedule {
   /// points, scatter: results are too large for any cache and are written past it, where whole vectors lie side by
   /// side.
   bool pastCaches = false;
+  /// Lanes that each have a place of their own are read by one instruction.
+  bool gathers = false;
 
   /// scatter: chunks share the places that data addresses, and each of them goes over all points.
   bool sharePlaces = false;

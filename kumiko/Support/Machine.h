@@ -12,6 +12,8 @@ struct Machine {
   int64_t l3 = 32 << 20;
   /// One instruction adds four products of bytes, one with a sign and one without, to each lane (vpdpbusd).
   bool byteDot = false;
+  /// Lanes that each have a place of their own are read faster by one instruction than one by one.
+  bool gathers = false;
   /// Fused multiply-add.
   bool fma = true;
   /// Elementary functions are vector code of our own, not calls of the C library.

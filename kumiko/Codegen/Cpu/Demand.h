@@ -54,6 +54,8 @@ public:
   eq::Extent active;
   /// What `emit` emits has vectors of `width` lanes, all of them active.
   void narrow(unsigned width, llvm::function_ref<void()> emit);
+  /// Whether lanes that each have a place of their own are read by one instruction.
+  bool gathers = false;
   /// Looks at many places from data at once: `look` demands values at vectors of them, which are not used. Where all
   /// exist `quick` follows, which has nothing left to check, in one way for places that count from the start and
   /// another for those that may also count from the end (if any does); else `sure`. What is emitted by `quick` is
@@ -226,6 +228,9 @@ private:
   mlir::OpFoldResult placeOf(const eq::Extent &lane);
   /// The elements of a buffer at an index per lane; null where it is none, or its places take more than 32 bits.
   mlir::Value gather(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
+  /// The same by one instruction, for elements of any width; `same` and `places` are in elements. Null where there are
+  /// fewer bytes than it reads.
+  mlir::Value gatherTogether(mlir::Value tensor, mlir::Value same, mlir::Value places);
   /// The same with an index that each lane finds by itself, where that takes a load and little more: it costs less than
   /// to take a vector of places apart. Else null.
   mlir::Value loadEach(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);

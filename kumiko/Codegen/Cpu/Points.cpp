@@ -132,7 +132,7 @@ void PieceEmitter::element(Form form) {
   point[lane.loop] = form;
   if (woven() > 1)
     return storeInterleaved();
-  if (!movesElements() || !k.demand.active.is(k.demand.lanes))
+  if (!movesElements() || readsTogether() || !k.demand.active.is(k.demand.lanes))
     return storeAll();
   fetchNextRow(form);
   k.demand.lookAhead([&] { lookAtAll(); }, [&] { moveLanes(form); }, [&] { storeAll(); }, lookOf());
@@ -267,7 +267,7 @@ void PieceEmitter::row() {
     return storeAll();
   if (gathersShortRows())
     return shortRow();
-  if (movesElements() && lane.extent.isStatic() && lane.extent.value() > k.demand.lanes)
+  if (movesElements() && !readsTogether() && lane.extent.isStatic() && lane.extent.value() > k.demand.lanes)
     return movedRow();
   if (!isShort() || sumsWindows())
     return k.vectors(lane.extent, movesElements() ? 1 : unrollOf(k.body), [&](Form form) { element(form); });
@@ -321,6 +321,7 @@ void PieceEmitter::emitSharesOfRows(const Extent &outer) {
 }
 
 void kumiko::cpu::emitPoints(Kernel &k) {
+  k.demand.gathers = k.schedule.gathers;
   std::vector<SmallVector<Target>> groups;
   auto fits = [&](ArrayRef<Target> group, const Piece &piece) {
     Extents shape(k.storage.extents.of(piece.source)), other(k.storage.extents.of(group.front().piece->source));

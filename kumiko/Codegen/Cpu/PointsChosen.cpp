@@ -85,6 +85,26 @@ bool PieceEmitter::movesGuarded() const {
          llvm::all_of(k.body.without_terminator(), isKnown);
 }
 
+bool PieceEmitter::choosesOfFew() const {
+  auto op = targets.front().piece->source.getDefiningOp<linalg::GenericOp>();
+  auto extracts = op ? llvm::to_vector(op.getBody()->getOps<tensor::ExtractOp>()) : SmallVector<tensor::ExtractOp>();
+  if (targets.size() != 1 || extracts.size() != 1 || !k.demand.bufferBehind(extracts[0].getTensor()))
+    return false;
+  ArrayRef<Extent> extents = k.storage.extents.of(extracts[0].getTensor());
+  Extent apart = 0, stride = 1, count = 1;
+  unsigned chosen = 0;
+  for (auto [index, extent] : llvm::reverse(llvm::zip_equal(extracts[0].getIndices(), extents))) {
+    auto number = index.getDefiningOp<linalg::IndexOp>();
+    if (!number && ++chosen)
+      count = extent;
+    else if (number.getDim() == lane.loop)
+      apart += stride;
+    stride *= extent;
+  }
+  return chosen == 1 && count.isStatic() && count.value() <= fewPlaces && apart.isStatic() &&
+         apart.value() <= fewPlaces;
+}
+
 tensor::ExtractOp PieceEmitter::chosenOfRow() const {
   auto op = targets.front().piece->source.getDefiningOp<linalg::GenericOp>();
   if (targets.size() != 1 || !lanesChoose || !movesChecked() || !op || !lane.extent.isStatic())

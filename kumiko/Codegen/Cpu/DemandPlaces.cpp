@@ -1,0 +1,316 @@
+//===- DemandPlaces.cpp - reads at places that data choose ------------------===//
+#include "kumiko/Codegen/Cpu/Demand.h"
+#include "kumiko/Lower/Checked.h"
+#include "kumiko/kumiko.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::cpu;
+using eq::Extent;
+
+void Demand::lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick,
+                       llvm::function_ref<void()> sure, Look at) {
+  if (knowsPlaces())
+    return quick();
+  guardsToo = at == Look::Guards;
+  if (!doubt)
+    doubt = entry.failure();
+  Value none = zeroOf(b.getI32Type()), place = zeroOf(b.getIndexType());
+  OpBuilder::InsertionGuard guard(b);
+  for (bool fromStart : {true, false}) {
+    if (!fromStart && at != Look::Places)
+      break;
+    countsFromStart = fromStart;
+    memref::StoreOp::create(b, loc, none, doubt, place);
+    places = Places::Hoped;
+    look();
+    Value found = memref::LoadOp::create(b, loc, doubt, place);
+    Value fine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found, none);
+    auto choice = scf::IfOp::create(b, loc, fine, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(choice.thenBlock());
+    places = Places::Taken;
+    quick();
+    b.setInsertionPointToStart(choice.elseBlock());
+  }
+  places = Places::Checked;
+  sure();
+}
+
+/// x + n, where the index is x < 0 ? x + n : x: one of n where this is one of 2n, which takes fewer steps to find out.
+static Value countedFromEnd(OpBuilder &b, Location loc, Value index, const Extent &extent) {
+  auto cast = index.getDefiningOp<arith::IndexCastOp>();
+  auto select = (cast ? cast.getIn() : index).getDefiningOp<arith::SelectOp>();
+  auto below = select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+  auto sum = select ? select.getTrueValue().getDefiningOp<arith::AddIOp>() : arith::AddIOp();
+  llvm::APInt n;
+  if (!below || below.getPredicate() != arith::CmpIPredicate::slt || below.getLhs() != select.getFalseValue() ||
+      !matchPattern(below.getRhs(), m_Zero()) || !sum || sum.getLhs() != below.getLhs() ||
+      !matchPattern(sum.getRhs(), m_ConstantInt(&n)) || !extent.is(n.getSExtValue()))
+    return Value();
+  return cast ? Value(arith::IndexCastOp::create(b, loc, index.getType(), sum)) : sum;
+}
+
+/// LLVM keeps the memory in a register.
+void Demand::remember(Value wrong) {
+  Value &memory = places == Places::Hoped ? doubt : failure;
+  if (!memory)
+    memory = entry.failure();
+  Value any = wrong;
+  if (isa<VectorType>(wrong.getType())) {
+    // Lanes behind the end of a row hold anything.
+    if (!allActive())
+      any = arith::AndIOp::create(b, loc, any, mask());
+    any = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, any);
+  }
+  Value place = zeroOf(b.getIndexType()), status;
+  Value before = memref::LoadOp::create(b, loc, memory, place);
+  if (places == Places::Hoped) {
+    // LLVM makes branches of choices behind each other, the last one first; what is read backwards is fetched late.
+    status = arith::OrIOp::create(b, loc, before, arith::ExtUIOp::create(b, loc, b.getI32Type(), any));
+  } else {
+    status = arith::SelectOp::create(b, loc, any, constantOf(b.getI32IntegerAttr(KUMIKO_E_INDEX)), before);
+  }
+  memref::StoreOp::create(b, loc, status, memory, place);
+}
+
+void Demand::rememberUnless(Value right) {
+  Value one = constantOf(b.getBoolAttr(true));
+  remember(arith::XOrIOp::create(b, loc, right, isa<VectorType>(right.getType()) ? spread(one) : one));
+}
+
+/// The index where it is one of `extent`, else 0; a wrong one is remembered.
+Value Demand::insideOrZero(Value index, const Extent &extent) {
+  bool wide = isa<VectorType>(index.getType());
+  Value shifted = places == Places::Hoped ? countedFromEnd(b, loc, index, extent) : Value();
+  Value last = indexOf(shifted ? extent * 2 : extent), zero = zeroOf(b.getIndexType());
+  if (wide) {
+    last = spread(last);
+    zero = spread(zero);
+  }
+  // As an unsigned number a negative index is too large.
+  Value wrong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, shifted ? shifted : index, last);
+  remember(wrong);
+  return arith::SelectOp::create(b, loc, wrong, zero, index);
+}
+
+void Demand::fail() {
+  if (!failure)
+    failure = entry.failure();
+  Value index = constantOf(b.getI32IntegerAttr(KUMIKO_E_INDEX));
+  memref::StoreOp::create(b, loc, index, failure, zeroOf(b.getIndexType()));
+}
+
+Value Demand::status() {
+  if (!failure)
+    return constantOf(b.getI32IntegerAttr(0));
+  return memref::LoadOp::create(b, loc, failure, zeroOf(b.getIndexType()));
+}
+
+/// Words are gathered where elements are narrower. One that would end behind the buffer begins earlier, and is shifted.
+Value Demand::gatherTogether(Value tensor, Value same, Value places) {
+  constexpr int64_t word = 4;
+  Value memref = memory.lookup(tensor);
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  Type stored = cast<MemRefType>(memref.getType()).getElementType();
+  int64_t bytes = stored.getIntOrFloatBitWidth() / 8, all = storage.extents.elementsOf(tensor).value() * bytes;
+  auto vectorOf = [&](Type type) { return VectorType::get({int64_t(lanes)}, type); };
+  if (bytes >= word) {
+    Value none = zeroOf(vectorOf(stored));
+    return fromStored(vector::GatherOp::create(b, loc, vectorOf(stored), memref, same, places, mask(), none), element);
+  }
+  if (bytes < 1 || all < word || all > INT32_MAX)
+    return Value();
+  Type i32 = b.getI32Type(), pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto all32 = [&](int64_t value) {
+    return constantOf(DenseElementsAttr::get(vectorOf(i32), b.getI32IntegerAttr(value)));
+  };
+  auto toI64 = [&](Value index) -> Value { return arith::IndexCastOp::create(b, loc, b.getI64Type(), index); };
+  Value first = arith::MulIOp::create(b, loc, same, indexOf(bytes));
+  Value last = arith::SubIOp::create(b, loc, indexOf(all - word), first);
+  Value wanted = arith::MulIOp::create(b, loc, places, all32(bytes));
+  Value read = arith::MinSIOp::create(b, loc, wanted, spread(arith::IndexCastOp::create(b, loc, i32, last)));
+  Value buffer = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
+  Value base = LLVM::IntToPtrOp::create(b, loc, pointer, toI64(arith::AddIOp::create(b, loc, buffer, first)));
+  Value pointers = LLVM::GEPOp::create(b, loc, vectorOf(pointer), b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{read});
+  Value words =
+      LLVM::masked_gather::create(b, loc, vectorOf(i32), pointers, mask(), ValueRange(zeroOf(vectorOf(i32))), 1);
+  Value bits = arith::ShLIOp::create(b, loc, arith::SubIOp::create(b, loc, wanted, read), all32(3));
+  Value shifted = arith::ShRUIOp::create(b, loc, words, bits);
+  Value narrow = arith::TruncIOp::create(b, loc, vectorOf(b.getIntegerType(bytes * 8)), shifted);
+  if (!isa<IntegerType>(stored))
+    narrow = arith::BitcastOp::create(b, loc, vectorOf(stored), narrow);
+  return fromStored(narrow, element);
+}
+
+/// The places of all lanes at once, in 32 bits. (Gathers of the machine are slower than one load per lane on many.)
+Value Demand::gather(Value tensor, ArrayRef<Value> indices) {
+  Value memref = memory.lookup(tensor);
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  Extent count = storage.extents.elementsOf(tensor);
+  if (!memref || !count.isStatic() || count.value() > INT32_MAX)
+    return Value();
+  Extents strides =
+      storage.strides.contains(tensor) ? storage.strides.lookup(tensor) : rowMajorStrides(storage.extents.of(tensor));
+  auto type = VectorType::get({int64_t(lanes)}, b.getI32Type());
+  Value same = indexOf(0), places;
+  for (const auto &[index, stride] : llvm::zip_equal(indices, strides)) {
+    if (!isa<VectorType>(index.getType())) {
+      same = arith::AddIOp::create(b, loc, same, arith::MulIOp::create(b, loc, index, indexOf(stride)));
+      continue;
+    }
+    Value factor = constantOf(DenseElementsAttr::get(type, b.getI32IntegerAttr(stride.value())));
+    Value term = arith::MulIOp::create(b, loc, arith::IndexCastOp::create(b, loc, type, index), factor);
+    places = places ? Value(arith::AddIOp::create(b, loc, places, term)) : term;
+  }
+  if (gathers)
+    if (Value all = gatherTogether(tensor, same, places))
+      return all;
+  unsigned base = addSlot(same);
+  return lanewise(element, [&](const Extent &lane) {
+    Value place = vector::ExtractOp::create(b, loc, places, placeOf(lane));
+    Value index = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), place);
+    return load(memref, Form::ofSlot(base) + Form::ofSlot(addSlot(index)), element);
+  });
+}
+
+/// A place that takes more scalar operations than a comparison and a choice is taken out of a vector of places.
+constexpr unsigned mostScalarSteps = 2;
+
+/// The operations, but for loads and casts, that one lane of `vector` takes by itself; more than `mostScalarSteps`
+/// where it cannot be found that way. `mask` is that of the active lanes.
+static unsigned scalarSteps(Value vector, Value mask) {
+  Operation *op = vector.getDefiningOp();
+  auto masked = dyn_cast_or_null<vector::MaskedLoadOp>(op);
+  if (!isa<VectorType>(vector.getType()) || matchPattern(vector, m_Constant()) ||
+      isa_and_nonnull<vector::BroadcastOp, vector::LoadOp>(op) || (masked && masked.getMask() == mask))
+    return 0;
+  bool isStep = isa_and_nonnull<arith::SelectOp, arith::CmpIOp>(op);
+  if (!isStep && !isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp>(op))
+    return mostScalarSteps + 1;
+  unsigned steps = isStep;
+  for (Value operand : op->getOperands())
+    steps += scalarSteps(operand, mask);
+  return steps;
+}
+
+Value Demand::scalarAtLane(Value vector, int64_t lane) {
+  if (!isa<VectorType>(vector.getType()))
+    return vector;
+  if (DenseElementsAttr constant; matchPattern(vector, m_Constant(&constant)))
+    return constantOf(cast<TypedAttr>(constant.getValues<Attribute>()[lane]));
+  auto loaded = [&](Value memref, Value first) -> Value {
+    return memref::LoadOp::create(b, loc, memref, arith::AddIOp::create(b, loc, first, indexOf(lane)).getResult());
+  };
+  Operation *op = vector.getDefiningOp();
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    return broadcast.getSource();
+  if (auto load = dyn_cast<vector::LoadOp>(op))
+    return loaded(load.getBase(), load.getIndices()[0]);
+  if (auto load = dyn_cast<vector::MaskedLoadOp>(op))
+    return loaded(load.getBase(), load.getIndices()[0]);
+  auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return scalarAtLane(operand, lane); });
+  OperationState state(loc, op->getName(), operands, getElementTypeOrSelf(vector.getType()), op->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
+Value Demand::loadEach(Value tensor, ArrayRef<Value> indices) {
+  if (!memory.lookup(tensor) || !active.isStatic())
+    return Value();
+  SmallVector<std::optional<Form>> forms = llvm::map_to_vector(indices, [&](Value index) { return formOf(index); });
+  Value live = allActive() ? Value() : mask();
+  for (auto [index, form] : llvm::zip_equal(indices, forms))
+    if (!form && scalarSteps(index, live) > mostScalarSteps)
+      return Value();
+  return lanewise(cast<RankedTensorType>(tensor.getType()).getElementType(), [&](const Extent &lane) {
+    Position position;
+    for (auto [index, form] : llvm::zip_equal(indices, forms))
+      position.push_back(form ? form->atLane(lane) : Form::ofSlot(addSlot(scalarAtLane(index, lane.value()))));
+    return at(tensor, position);
+  });
+}
+
+OpFoldResult Demand::placeOf(const Extent &lane) {
+  return lane.isStatic() ? OpFoldResult(b.getI64IntegerAttr(lane.value())) : OpFoldResult(indexOf(lane));
+}
+
+Value Demand::extracted(tensor::ExtractOp op, SmallVector<Value> indices) {
+  if (auto unsure = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute); unsure && places != Places::Taken)
+    for (int64_t d : unsure.asArrayRef())
+      indices[d] = insideOrZero(indices[d], storage.extents.of(op.getTensor())[d]);
+  // An empty tensor has no element at 0 either.
+  Extent count = storage.extents.elementsOf(op.getTensor());
+  bool mayBeEmpty = op->hasAttr(checkedAttribute) || op->hasAttr(guardedAttribute);
+  if (!mayBeEmpty || (count.isStatic() && count.value() > 0))
+    return extractedInside(op, indices);
+  auto zero = [&] { return zeroOf(op.getType()); };
+  if (count.isStatic())
+    return zero();
+  Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, indexOf(count), indexOf(0));
+  bool wide = llvm::any_of(indices, [](Value index) { return isa<VectorType>(index.getType()); });
+  return choose(some, op.getType(), wide, [&] { return extractedInside(op, indices); }, zero);
+}
+
+Value Demand::chosenOfFew(Value tensor, ArrayRef<Value> indices) {
+  auto hasNoForm = [&](Value index) { return !formOf(index); };
+  const Value *place = llvm::find_if(indices, hasNoForm);
+  if (!memory.lookup(tensor) || llvm::count_if(indices, hasNoForm) != 1 || !active.isStatic())
+    return Value();
+  size_t dimension = place - indices.begin();
+  Extent count = storage.extents.of(tensor)[dimension];
+  if (!count.isStatic() || count.value() > fewPlaces)
+    return Value();
+  Position position;
+  for (Value index : indices)
+    position.push_back(index == *place ? Form() : *formOf(index));
+  Extent apart = storage.offsetIn(tensor, position).lane;
+  if (!apart.isStatic() || std::abs(apart.value()) > fewPlaces)
+    return Value();
+  Value chosen = spread(at(tensor, position));
+  for (int64_t n = 1; n < count.value(); ++n) {
+    position[dimension] = Form(n);
+    Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, *place, spread(indexOf(n)));
+    chosen = arith::SelectOp::create(b, loc, here, spread(at(tensor, position)), chosen);
+  }
+  return chosen;
+}
+
+Value Demand::extractedInside(tensor::ExtractOp op, ArrayRef<Value> indices) {
+  auto scalarAt = [&](ArrayRef<Value> scalars) {
+    Position position;
+    for (Value index : scalars)
+      position.push_back(tracing ? *formOf(index) : Form::ofSlot(addSlot(index)));
+    return at(op.getTensor(), position);
+  };
+  if (llvm::none_of(indices, [](Value index) { return isa<VectorType>(index.getType()); }))
+    return scalarAt(indices);
+  if (std::optional<Position> position = linearPosition(indices))
+    return at(op.getTensor(), *position);
+  if (op->hasAttr(guardedAttribute))
+    if (Value loaded = loadGuarded(op.getTensor(), indices))
+      return loaded;
+  if (Value chosen = chosenOfFew(op.getTensor(), indices))
+    return chosen;
+  if (Value loaded = gathers ? Value() : loadEach(op.getTensor(), indices))
+    return loaded;
+  if (Value gathered = gather(op.getTensor(), indices))
+    return gathered;
+  return lanewise(op.getType(), [&](const Extent &lane) {
+    OpFoldResult place = placeOf(lane);
+    SmallVector<Value> scalars;
+    for (Value index : indices)
+      scalars.push_back(isa<VectorType>(index.getType()) ? Value(vector::ExtractOp::create(b, loc, index, place))
+                                                         : index);
+    return scalarAt(scalars);
+  });
+}
+
+Value Demand::extractedByLane(linalg::GenericOp op, tensor::ExtractOp extract, ArrayRef<Form> dims) {
+  SmallVector<Value> wanted(extract.getIndices());
+  return lanewise(extract.getType(), [&](const Extent &lane) {
+    Position position;
+    for (Value index : bodyValues(op, positionAtLane(dims, lane), SmallVector<Value>(op->getNumOperands()), wanted))
+      position.push_back(Form::ofSlot(addSlot(index)));
+    return at(extract.getTensor(), position);
+  });
+}
