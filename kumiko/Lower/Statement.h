@@ -18,6 +18,9 @@ struct MappedOperand {
   mlir::AffineMap map;
 };
 
+/// What the second of two results is before any point has been seen.
+constexpr int64_t nothingYet = std::numeric_limits<int64_t>::min();
+
 class StatementLowering {
 public:
   /// `number` is the statement's place in the instance. `required`: see Invert.h.
@@ -38,6 +41,7 @@ private:
   MappedOperand operandOf(const MappedRead &read);
   mlir::Value initialValue(unsigned target, bool visits);
   bool marksFirst() const;
+  mlir::Value withoutMark(mlir::Value tensor);
   bool isCopy(const MappedOperand &operand) const;
   llvm::Error buildGeneric(llvm::SmallVectorImpl<mlir::Value> &results);
   llvm::SmallVector<mlir::Value, 2> buildBody(mlir::OpBuilder &inside, mlir::ValueRange arguments);

@@ -65,9 +65,6 @@ MappedOperand StatementLowering::operandOf(const MappedRead &read) {
   return {reshape(b, lowering.loc, tensor, split), AffineMap::get(order.size(), 0, results, b.getContext())};
 }
 
-/// What the second of two results is before any point has been seen.
-constexpr int64_t nothingYet = std::numeric_limits<int64_t>::min();
-
 /// With a condition there may be no first point.
 bool StatementLowering::marksFirst() const {
   return targets == 2 && accumulatorType(1) == ElementType::I64 && statement.conditions.empty() && !statement.into &&

@@ -38,6 +38,24 @@ Value StatementLowering::rounded(Value tensor, ExtentList shape, ElementType fro
       .getResult(0);
 }
 
+/// 0 where no point was visited.
+Value StatementLowering::withoutMark(Value tensor) {
+  OpBuilder &b = lowering.builder;
+  Extents shape = loopShape(ArrayRef(order).take_front(parallel));
+  Value empty = emptyTensor(b, lowering.loc, shape, b.getI64Type());
+  AffineMap identity = b.getMultiDimIdentityMap(shape.size());
+  SmallVector<utils::IteratorType> iterators(shape.size(), utils::IteratorType::parallel);
+  auto choose = [](OpBuilder &inside, Location loc, ValueRange arguments) {
+    Scalar scalar(inside, loc);
+    Value mark = scalar.number(ElementType::I64, nothingYet), zero = scalar.number(ElementType::I64, 0);
+    Value none = arith::CmpIOp::create(inside, loc, arith::CmpIPredicate::eq, arguments[0], mark);
+    linalg::YieldOp::create(inside, loc, arith::SelectOp::create(inside, loc, none, zero, arguments[0]).getResult());
+  };
+  return linalg::GenericOp::create(b, lowering.loc, TypeRange{empty.getType()}, ValueRange{tensor}, ValueRange{empty},
+                                   {identity, identity}, iterators, choose)
+      .getResult(0);
+}
+
 /// True when this statement and those that continue it write every element of the target exactly once, as concat does:
 /// blocks without gaps inside, no two of which meet, with as many elements together as the target has.
 bool StatementLowering::tilesWholeTarget() const {
@@ -134,6 +152,9 @@ llvm::Error StatementLowering::run() {
     planDimensions();
     if (llvm::Error error = buildGeneric(results))
       return error;
+    auto mayBeEmpty = [&](unsigned loop) { return !(extents[loop] - 1).knownNonNegative(); };
+    if (marksFirst() && llvm::any_of(llvm::seq<unsigned>(statement.kept, extents.size()), mayBeEmpty))
+      results[1] = withoutMark(results[1]);
   }
   for (auto [target, result] : llvm::enumerate(results)) {
     unsigned tensor = statement.targets[target].tensor;

@@ -98,3 +98,14 @@ func.func @no_depth(%a: tensor<3x0xf32>, %b: tensor<0x2xf32>) -> tensor<3x2xf32>
   %y = nn.matmul %a, %b : (tensor<3x0xf32>, tensor<0x2xf32>) -> tensor<3x2xf32>
   return %y : tensor<3x2xf32>
 }
+
+// A row that may be empty has no first point: its place is 0 then, as that of an empty row is which is known.
+// CHECK-LABEL: nn.kernel @maybe_empty
+// CHECK: %[[BEST:.*]]:2 = linalg.generic
+// CHECK: linalg.generic {{.*}} ins(%[[BEST]]#1
+// CHECK: arith.cmpi eq, %{{.*}}, %c-9223372036854775808_i64
+// CHECK: arith.select
+nn.kernel @maybe_empty(%x: tensor<3x?xf32, #nn.extents<3, "n">>) -> tensor<3xi64> {
+  %i, %v = nn.argreduce %x {kind = "max", axis = 1} : (tensor<3x?xf32, #nn.extents<3, "n">>) -> (tensor<3xi64>, tensor<3xf32>)
+  nn.yield %i : tensor<3xi64>
+}
