@@ -23,6 +23,8 @@ SAMPLES = probe.ROOT / "kumiko" / "Nn" / "samples.txt"
 VARIANTS = probe.ROOT / "bench" / "variants.txt"
 # Two programs that wait for the same memory differ by this much from one run to the next.
 NOISE = 0.05
+# What takes less, in milliseconds, is a call and nothing else: a view, or a result that is known when compiling.
+SHORTEST = 0.00005
 # Scalar loops over more would take seconds.
 MOST_OPERATIONS = 200_000_000
 PROGRAM = probe.ROOT / "build" / "release" / "bin" / "bench-ops"
@@ -42,13 +44,13 @@ def measured(samples, names, most=1 << 62):
 
 def beside_loops(op):
     """The columns `scalar` and `faster`."""
-    if op["scalar"] is None or not op["ms"]:
+    if op["scalar"] is None or op["ms"] < SHORTEST:
         return f"{'-':>9} {'-':>7}"
     return f"{op['scalar']:9.3f} {op['scalar'] / op['ms']:7.2f}"
 
 
 def print_slower(ops):
-    timed = [op for op in ops if op["scalar"] and op["ms"]]
+    timed = [op for op in ops if op["scalar"] is not None and op["ms"] >= SHORTEST]
     slower = sorted((op["scalar"] / op["ms"], op["name"]) for op in timed if op["scalar"] < op["ms"] * (1 - NOISE))
     print(f"{len(slower)} of {len(timed)} slower than scalar loops by more than {100 * NOISE:g} %:",
           ", ".join(f"{name} {ratio:.2f}" for ratio, name in slower) or "none")
@@ -79,7 +81,7 @@ def print_samples(names, below):
     for op in measured(SAMPLES, names):
         ops.append(op)
         time = op["ms"] * 1e-3
-        if time == 0:  # nothing is left to do: a view, or a result that is known when compiling
+        if op["ms"] < SHORTEST:
             print(f"{op['name']:22} {0:9.3f} {'-':>9} {'-':>8} {op['copy']:7.1f} {'-':>7} {beside_loops(op)}  nothing",
                   flush=True)
             continue
