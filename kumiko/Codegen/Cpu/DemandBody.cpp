@@ -1,5 +1,6 @@
 //===- DemandBody.cpp - bodies of linalg ops, lane by lane -----------------===//
 #include "kumiko/Codegen/Cpu/Demand.h"
+#include "kumiko/Codegen/Cpu/Reads.h"
 #include "kumiko/Lower/Checked.h"
 #include "kumiko/Lower/Exact.h"
 #include "kumiko/Nn/Nn.h"
@@ -198,23 +199,11 @@ static Value guardOf(Operation &op) {
   return guards ? select.getCondition() : Value();
 }
 
-/// Everything inside the body that `value` follows from.
-static void collectNeeded(Value value, Block *block, llvm::DenseSet<Value> &needed) {
-  if (value.getParentBlock() != block || !needed.insert(value).second || isa<BlockArgument>(value))
-    return;
-  for (Value operand : value.getDefiningOp()->getOperands())
-    collectNeeded(operand, block, needed);
-}
-
 SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims, SmallVector<Value> arguments,
                                       ArrayRef<Value> wanted) {
   Block *block = op.getBody();
-  llvm::DenseSet<Value> needed;
   // What a known condition follows from is not asked for again.
-  if (known.first && known.first.getParentBlock() == block)
-    needed.insert(known.first);
-  for (Value value : wanted)
-    collectNeeded(value, block, needed);
+  llvm::SetVector<Value> needed = neededInside(block, wanted, known.first);
   llvm::DenseMap<Value, Value> values;
   for (auto [argument, value, operand] : llvm::zip_equal(block->getArguments(), arguments, op->getOpOperands())) {
     if (known.first == argument) {

@@ -1,7 +1,6 @@
 //===- PointsChosen.cpp - points of which data say what they read ------------===//
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
 #include "kumiko/Lower/Checked.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -95,10 +94,12 @@ bool PieceEmitter::choosesOfFew() const {
   unsigned chosen = 0;
   for (auto [index, extent] : llvm::reverse(llvm::zip_equal(extracts[0].getIndices(), extents))) {
     auto number = index.getDefiningOp<linalg::IndexOp>();
-    if (!number && ++chosen)
+    if (!number) {
       count = extent;
-    else if (number.getDim() == lane.loop)
+      ++chosen;
+    } else if (number.getDim() == lane.loop) {
       apart += stride;
+    }
     stride *= extent;
   }
   return chosen == 1 && count.isStatic() && count.value() <= fewPlaces && apart.isStatic() &&
@@ -176,15 +177,13 @@ static bool checksNumbers(Operation &each) {
     return !isa<tensor::EmptyOp>(each) && !each.hasTrait<OpTrait::ConstantLike>();
   if (op.getBody()->getOps<tensor::ExtractOp>().empty())
     return !op.getBody()->getOps<linalg::IndexOp>().empty();
-  llvm::SetVector<Value> needed;
+  SmallVector<Value> checked;
   for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
     if (auto unsure = extract->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute))
       for (int64_t d : unsure.asArrayRef())
-        needed.insert(extract.getIndices()[d]);
-  for (size_t next = 0; next < needed.size(); ++next)
-    if (Operation *inner = needed[next].getDefiningOp(); inner && inner->getBlock() == op.getBody())
-      needed.insert(inner->operand_begin(), inner->operand_end());
-  return llvm::any_of(needed, [](Value value) { return value.getDefiningOp<linalg::IndexOp>(); });
+        checked.push_back(extract.getIndices()[d]);
+  return llvm::any_of(neededInside(op.getBody(), checked),
+                      [](Value value) { return value.getDefiningOp<linalg::IndexOp>(); });
 }
 
 bool PieceEmitter::placesFollow(const MergedLoop &along) const {

@@ -1,6 +1,5 @@
 //===- PointsSides.cpp - rows of which one condition chooses a side -----------===//
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -8,16 +7,6 @@ using namespace kumiko::cpu;
 
 /// Shorter rows take less than a branch that was foreseen wrongly.
 constexpr int64_t shortestSide = 512;
-
-/// All that `value` follows from in its body.
-static llvm::SetVector<Value> neededFor(Value value) {
-  llvm::SetVector<Value> needed;
-  needed.insert(value);
-  for (size_t next = 0; next < needed.size(); ++next)
-    if (Operation *op = needed[next].getDefiningOp(); op && isa<linalg::GenericOp>(op->getParentOp()))
-      needed.insert(op->operand_begin(), op->operand_end());
-  return needed;
-}
 
 Value PieceEmitter::conditionOfRows() const {
   auto op = targets.front().piece->source.getDefiningOp<linalg::GenericOp>();
@@ -35,9 +24,10 @@ Value PieceEmitter::conditionOfRows() const {
     return argument && op.getMatchingIndexingMap(&op->getOpOperand(argument.getArgNumber())).isFunctionOfDim(lane.loop);
   };
   for (auto choice : op.getBody()->getOps<arith::SelectOp>()) {
-    if (llvm::any_of(neededFor(choice.getCondition()), alongLanes))
+    if (llvm::any_of(neededInside(op.getBody(), choice.getCondition()), alongLanes))
       continue;
-    llvm::SetVector<Value> then = neededFor(choice.getTrueValue()), otherwise = neededFor(choice.getFalseValue());
+    llvm::SetVector<Value> then = neededInside(op.getBody(), choice.getTrueValue()),
+                           otherwise = neededInside(op.getBody(), choice.getFalseValue());
     auto readsAlone = [&](const llvm::SetVector<Value> &side, const llvm::SetVector<Value> &other) {
       return llvm::any_of(
           side, [&](Value value) { return isa<BlockArgument>(value) && alongLanes(value) && !other.contains(value); });

@@ -166,3 +166,17 @@ SmallVector<MergedLoop> kumiko::cpu::mergeLoops(const Reads &reads, ArrayRef<uns
   std::reverse(merged.begin(), merged.end());
   return merged;
 }
+
+llvm::SetVector<Value> kumiko::cpu::neededInside(Block *body, ValueRange wanted, Value known) {
+  llvm::SetVector<Value> needed;
+  auto add = [&](ValueRange values) {
+    for (Value value : values)
+      if (value.getParentBlock() == body)
+        needed.insert(value);
+  };
+  add(wanted);
+  for (size_t next = 0; next < needed.size(); ++next)
+    if (Operation *op = needed[next].getDefiningOp(); op && needed[next] != known)
+      add(op->getOperands());
+  return needed;
+}

@@ -8,6 +8,7 @@
 #include "kumiko/Codegen/Cpu/Form.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace kumiko::cpu {
 
@@ -53,6 +54,10 @@ struct MergedLoop {
 /// The place that `op` reads an element at, where that is read from memory as it is, but for a look at whether it
 /// exists; an index in the body of `op`, or null.
 mlir::Value placeRead(mlir::linalg::GenericOp op);
+
+/// Everything inside of `body` that `wanted` follow from, with these where they are inside; but not what leads to
+/// `known`.
+llvm::SetVector<mlir::Value> neededInside(mlir::Block *body, mlir::ValueRange wanted, mlir::Value known = {});
 
 /// Merges neighbours among `loops` (outer first) where `reads` allow it; loops of one point disappear.
 llvm::SmallVector<MergedLoop> mergeLoops(const Reads &reads, llvm::ArrayRef<unsigned> loops,
