@@ -45,4 +45,5 @@ void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, const LowerKernelsOptions 
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createMoveHalvesPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createKeepRowsPass());
 }

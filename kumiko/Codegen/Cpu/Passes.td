@@ -70,6 +70,21 @@ def LowerExtremaPass : Pass<"kumiko-lower-extrema"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def KeepRowsPass : Pass<"kumiko-keep-rows"> {
+  let summary = "Elements that data choose, relative to the address of their row";
+  let description = [{
+    ```mlir
+    %i = llvm.add %row, %place : i64             %r = llvm.getelementptr %x[%row] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+    %p = llvm.getelementptr %x[%i]       ->      %k = llvm.intr.launder.invariant.group %r : !llvm.ptr
+                                                 %p = llvm.getelementptr %k[%place] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+    ```
+
+    Where elements of the same row follow, x86 has an address of row and place. LLVM's strength reduction would count the
+    bytes of %row instead, and add three numbers for each element. Before: the LLVM dialect. Class: exact.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def MoveHalvesPass : Pass<"kumiko-move-halves"> {
   let summary = "Small floats that are only moved, as integers";
   let description = [{
