@@ -41,10 +41,10 @@ static double seconds() {
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
-/// The best time of `run` in `best`, called again and again for a hundredth of a second. Calls are timed in groups that
-/// are long enough for the clock.
+/// The best time of `run` in `best`, called again and again for a thousandth of a second: for longer the machine may be
+/// faster than in the turns of others. Calls are timed in groups that are long enough for the clock.
 static void timeTurn(double &best, function_ref<void()> run) {
-  constexpr double turn = 0.01, group = 50e-6;
+  constexpr double turn = 0.001, group = 50e-6;
   int calls = 1;
   for (double begun = seconds(), start = begun; start - begun < turn;) {
     for (int call = 0; call < calls; ++call)
@@ -203,26 +203,37 @@ static Error expectAlike(const Tensor &ours, const Tensor &scalar) {
   return Error::success();
 }
 
-/// The best times of a compiled op and of its scalar loops, which take turns until neither has become faster for a
-/// while.
+/// The best time of a compiled op, and that of its scalar loops beside it. They take turns until neither has become
+/// faster for a while. A machine that others share is faster by a third for moments, in which only one of the two may
+/// have run: both are compared turn by turn, and the ratio in the middle of all turns counts.
 static std::pair<double, double> timeBoth(function_ref<void()> compiled, bench::ScalarRun *scalar) {
   constexpr double settled = 0.4, longest = 4, change = 0.01;
   double ours = 1e30;
   SmallVector<double, 2> loops(scalar ? scalar->orders().size() : 0, 1e30);
   auto fastest = [&] { return loops.empty() ? 1e30 : *llvm::min_element(loops); };
+  std::vector<double> ratios;
   double begun = seconds(), changed = begun, now = begun;
   for (int turn = 0; turn < 3 || (now - changed < settled && now - begun < longest); ++turn) {
-    double before = ours, loopsBefore = fastest();
-    timeTurn(ours, compiled);
-    for (auto [number, best] : enumerate(loops))
+    double before = ours, loopsBefore = fastest(), here = 1e30, loopsHere = 1e30;
+    timeTurn(here, compiled);
+    ours = std::min(ours, here);
+    for (auto [number, best] : enumerate(loops)) {
       // An order of loops that is far behind needs no more turns.
-      if (turn == 0 || best < 1.5 * loopsBefore)
-        timeTurn(best, [&, number = number] { scalar->run(scalar->orders()[number]); });
+      if (turn != 0 && best >= 1.5 * loopsBefore)
+        continue;
+      double order = 1e30;
+      timeTurn(order, [&, number = number] { scalar->run(scalar->orders()[number]); });
+      best = std::min(best, order);
+      loopsHere = std::min(loopsHere, order);
+    }
+    ratios.push_back(loopsHere / here);
     now = seconds();
     if (ours < before * (1 - change) || fastest() < loopsBefore * (1 - change))
       changed = now;
   }
-  return {ours, fastest()};
+  auto middle = ratios.begin() + ratios.size() / 2;
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  return {ours, ours * *middle};
 }
 
 static std::string dumpFolder;                                       ///< empty: none
