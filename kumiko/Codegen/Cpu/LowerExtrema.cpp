@@ -2,6 +2,9 @@
 #include "kumiko/Codegen/Cpu/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace kumiko {
 #define GEN_PASS_DEF_LOWEREXTREMAPASS
@@ -18,6 +21,27 @@ static bool isOfMachine(Type type) {
   return (!vector || vector.getRank() == 1) && (element.isF32() || element.isF64());
 }
 
+/// The memory that `op` loads from or stores to.
+static Value memoryOf(Operation *op, bool stores) {
+  if (!op)
+    return Value();
+  if (stores)
+    return llvm::TypeSwitch<Operation *, Value>(op)
+        .Case([](memref::StoreOp store) { return store.getMemref(); })
+        .Case([](vector::StoreOp store) { return store.getBase(); })
+        .Default(Value());
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([](memref::LoadOp load) { return load.getMemref(); })
+      .Case([](vector::LoadOp load) { return load.getBase(); })
+      .Default(Value());
+}
+
+/// Whether `operand` of `op` lies where the result goes, as far as the buffers tell.
+static bool isReplaced(Operation *op, Value operand) {
+  Value from = memoryOf(operand.getDefiningOp(), /*stores=*/false);
+  return from && llvm::any_of(op->getUsers(), [&](Operation *user) { return memoryOf(user, /*stores=*/true) == from; });
+}
+
 namespace {
 struct LowerExtrema final : kumiko::impl::LowerExtremaPassBase<LowerExtrema> {
   void runOnOperation() override {
@@ -27,6 +51,9 @@ struct LowerExtrema final : kumiko::impl::LowerExtremaPassBase<LowerExtrema> {
       OpBuilder b(op);
       Type type = op->getResult(0).getType();
       Value x = op->getOperand(0), y = op->getOperand(1);
+      // LLVM looks for a NaN in its first operand, and keeps it where there is one.
+      if (isReplaced(op, x))
+        std::swap(x, y);
       Value extreme = isa<arith::MaximumFOp>(op)
                           ? LLVM::MaximumOp::create(b, op->getLoc(), type, x, y, LLVM::FastmathFlags::nsz).getResult()
                           : LLVM::MinimumOp::create(b, op->getLoc(), type, x, y, LLVM::FastmathFlags::nsz).getResult();

@@ -245,11 +245,11 @@ void OrderedShare::alongLanes(llvm::function_ref<void()> body) {
     k.vectors(extent, 1, at);
 }
 
-void OrderedShare::alongNarrowLanes(llvm::function_ref<void()> body) {
+void OrderedShare::alongNarrowLanes(llvm::function_ref<void()> body, int64_t widest) {
   int64_t length = loops.lane && loops.extents[*loops.lane].isStatic() ? loops.extents[*loops.lane].value() : 0;
   if (byLanes || length == 0 || length >= int64_t(k.demand.lanes))
     return alongLanes(body);
-  narrowPieces(*loops.lane, 0, length, body);
+  narrowPieces(*loops.lane, 0, length, body, widest);
 }
 
 //===--- vectors -----------------------------------------------------------------------------------===//
@@ -264,9 +264,10 @@ void OrderedShare::inPieces(unsigned loop, const Extent &extent, llvm::function_
     narrowPieces(loop, full.value(), extent.value(), body);
 }
 
-void OrderedShare::narrowPieces(unsigned loop, int64_t first, int64_t end, llvm::function_ref<void()> body) {
+void OrderedShare::narrowPieces(unsigned loop, int64_t first, int64_t end, llvm::function_ref<void()> body,
+                                int64_t widest) {
   for (int64_t width; first < end; first += width) {
-    width = int64_t(llvm::bit_floor(uint64_t(end - first)));
+    width = int64_t(llvm::bit_floor(uint64_t(std::min(end - first, widest))));
     point[loop] = Form(first);
     point[loop].lane = width > 1 ? 1 : 0;
     k.demand.narrow(width, body);

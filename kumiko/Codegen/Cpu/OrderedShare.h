@@ -81,8 +81,8 @@ public:
   /// Calls `body` for each vector of lanes that is this chunk's; once where there are none.
   void alongLanes(llvm::function_ref<void()> body);
 
-  /// The same in vectors of 1, 2, 4, ... lanes where all of them would not fill one.
-  void alongNarrowLanes(llvm::function_ref<void()> body);
+  /// The same in vectors of 1, 2, 4, ... lanes, but no more than `widest`, where all of them would not fill one.
+  void alongNarrowLanes(llvm::function_ref<void()> body, int64_t widest = std::numeric_limits<int64_t>::max());
 
   /// Calls `body` for each point of these loops, in order, and before it `ahead`, if any, for one that follows soon.
   void each(llvm::ArrayRef<unsigned> list, llvm::function_ref<void()> body, llvm::function_ref<void()> ahead = {});
@@ -97,8 +97,9 @@ private:
   /// Vectors over all of a loop, and narrower ones for what is left over: a load of what has just been stored under a
   /// mask waits until it is in the cache.
   void inPieces(unsigned loop, const eq::Extent &extent, llvm::function_ref<void()> body);
-  /// Vectors of ..., 4, 2, 1 lanes from `first` to `end`.
-  void narrowPieces(unsigned loop, int64_t first, int64_t end, llvm::function_ref<void()> body);
+  /// Vectors of ..., 4, 2, 1 lanes from `first` to `end`, but no more than `widest`.
+  void narrowPieces(unsigned loop, int64_t first, int64_t end, llvm::function_ref<void()> body,
+                    int64_t widest = std::numeric_limits<int64_t>::max());
   /// Vectors of the loop inside as far as they are this chunk's, and what is left over.
   void vectorsInside(llvm::function_ref<void()> body);
 

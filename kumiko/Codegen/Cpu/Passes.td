@@ -63,7 +63,9 @@ def LowerExtremaPass : Pass<"kumiko-lower-extrema"> {
     %z = arith.maximumf %x, %y : f32     ->      %z = llvm.intr.maximum(%x, %y) {fastmathFlags = #llvm.fastmath<nsz>}
     ```
 
-    On x86 that is one instruction for numbers and two that let a NaN of %x through. MLIR's own expansion, two choices by
+    On x86 that is one instruction for numbers and two that let a NaN of the first one through. Where %x is loaded from
+    the buffer that %z is stored to, %y is the first one: to leave what is there LLVM would store under a mask, and the
+    next load from there waits until that is in the cache. MLIR's own expansion, two choices by
     two comparisons, LLVM turns into one choice by either, for which AVX-512 has to combine masks: of single floats at
     half the speed. Which of two zeros is taken is left open, as it was. Left alone: small floats. Class: exact.
   }];

@@ -67,17 +67,11 @@ public:
       return strips();
     if (hasPlanes())
       return planes();
+    if (hasOnePlace())
+      return onePlace();
     share.outer([&] {
       copyStart();
-      share.within(shape.bounds, [&] {
-        auto inResult = [&] { return here(); };
-        if (share.inside)
-          return share.eachOfFew(points, [&] { alongStretch(share.stretchInside(shape.bounds), memref, inResult); });
-        if (!looksAhead(points.back()))
-          return share.eachOfFew(points, [&] { change(placesHere(), memref, inResult); });
-        OrderedShare::Stretch last{points.back(), k.index(0), k.index(shape.loops.extents[points.back()]), {}};
-        share.each(ArrayRef(points).drop_back(), [&] { alongStretch(last, memref, inResult); });
-      });
+      eachPoint(memref, [&] { return here(); });
     });
   }
 
@@ -97,6 +91,47 @@ private:
           const Places *next = known.data();
           share.eachOfFew(points, [&] { change(*next++, memref, [&] { return here(); }); });
         });
+  }
+
+  /// Whether all points go to one short row.
+  bool hasOnePlace() const {
+    const std::optional<unsigned> &lane = shape.loops.lane;
+    bool isShort = !lane || (shape.loops.extents[*lane].isStatic() &&
+                             shape.loops.extents[*lane].value() <= int64_t(k.demand.lanes));
+    return isShort && !share.inside && share.takesWholeRows() && !share.byPlaces() &&
+           llvm::all_of(rows, [&](unsigned loop) { return shape.loops.extents[loop].is(1); });
+  }
+
+  /// The row is a variable, which LLVM keeps in registers: in memory each point would wait for the store of the one
+  /// before.
+  void onePlace() {
+    Extent length = shape.loops.lane ? shape.loops.extents[*shape.loops.lane] : Extent(1);
+    auto type = MemRefType::get({length.value()}, cast<MemRefType>(memref.getType()).getElementType());
+    Value variable = memref::AllocaOp::create(k.b, k.loc, type);
+    auto inVariable = [&] { return shape.loops.lane ? share.point[*shape.loops.lane] : Form(); };
+    Type element = getElementTypeOrSelf(start.getType());
+    share.outer([&] {
+      for (unsigned loop : rows)
+        share.point[loop] = Form();
+      share.alongNarrowLanes(
+          [&] { k.demand.store(k.demand.at(start, applyMap(result, share.point)), variable, inVariable()); });
+      eachPoint(variable, inVariable);
+      for (unsigned loop : rows)
+        share.point[loop] = Form();
+      share.alongNarrowLanes([&] { k.demand.store(k.demand.load(variable, inVariable(), element), memref, here()); });
+    });
+  }
+
+  /// Changes what the points of an outer point go to.
+  void eachPoint(Value buffer, llvm::function_ref<Form()> offset) {
+    share.within(shape.bounds, [&] {
+      if (share.inside)
+        return share.eachOfFew(points, [&] { alongStretch(share.stretchInside(shape.bounds), buffer, offset); });
+      if (!looksAhead(points.back()))
+        return share.eachOfFew(points, [&] { change(placesHere(), buffer, offset); });
+      OrderedShare::Stretch last{points.back(), k.index(0), k.index(shape.loops.extents[points.back()]), {}};
+      share.each(ArrayRef(points).drop_back(), [&] { alongStretch(last, buffer, offset); });
+    });
   }
 
   /// Strip by strip.
@@ -264,7 +299,8 @@ private:
     for (const auto &[loop, value] : shape.places) {
       Value place = k.demand.bodyValue(op, share.point, value);
       bool shared = share.byPlaces() && loop == shape.firstPlace();
-      places.numbers.push_back(place);
+      // The only place there is does not depend on data, and what is there may stay in registers.
+      places.numbers.push_back(shape.loops.extents[loop].is(1) ? k.index(0) : place);
       bool isCertain = isKnown || isWrapped(value, shape.loops.extents[loop]);
       if (!shared && !places.mustExist && isCertain)
         continue;
@@ -272,6 +308,16 @@ private:
       places.exist = places.exist ? Value(arith::AndIOp::create(k.b, k.loc, places.exist, fits)) : fits;
     }
     return places;
+  }
+
+  /// Lanes that are changed together. Of two halves one is chosen by integers where they are scalars, between
+  /// conversions where they are lanes: where each point waits for the one before, the former is faster for a few.
+  int64_t widestChange() {
+    constexpr int64_t fewLanes = 4;
+    bool isFew = shape.loops.lane && typicalSize(shape.loops.extents[*shape.loops.lane]) < fewLanes;
+    bool chooses = llvm::any_of(*op.getBody(), llvm::IsaPred<arith::MaximumFOp, arith::MinimumFOp>);
+    return isFew && chooses && hasOnePlace() && getElementTypeOrSelf(start.getType()).isF16() ? 1
+                                                                                              : int64_t(k.demand.lanes);
   }
 
   /// Changes the element of `buffer` that the point at hand goes to; `offset` is the place in it.
@@ -283,7 +329,9 @@ private:
       arguments.back() = k.demand.load(buffer, offset(), getElementTypeOrSelf(start.getType()));
       k.demand.store(k.demand.body(op, share.point, arguments)[0], buffer, offset());
     };
-    auto changeLanes = [&] { k.demand.given(shape.atPlaces, true, [&] { share.alongNarrowLanes(changeOne); }); };
+    auto changeLanes = [&] {
+      k.demand.given(shape.atPlaces, true, [&] { share.alongNarrowLanes(changeOne, widestChange()); });
+    };
     if (places.mustExist)
       k.ifElse(places.exist, changeLanes, [&] { k.demand.fail(); });
     else if (places.exist)

@@ -17,3 +17,24 @@ func.func @small_and_blocks(%x: vector<8xf16>, %y: vector<2x8xf32>) -> (vector<8
   %b = arith.minimumf %y, %y : vector<2x8xf32>
   return %a, %b : vector<8xf16>, vector<2x8xf32>
 }
+
+// What is loaded from where the result goes comes second: for a NaN that is there already, LLVM would store under a mask.
+// CHECK-LABEL: func.func @replaced
+// CHECK: %[[OLD:.*]] = memref.load
+// CHECK: llvm.intr.maximum(%arg2, %[[OLD]])
+func.func @replaced(%m: memref<8xf32>, %i: index, %new: f32) {
+  %old = memref.load %m[%i] : memref<8xf32>
+  %a = arith.maximumf %old, %new : f32
+  memref.store %a, %m[%i] : memref<8xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @stored_elsewhere
+// CHECK: %[[OLD:.*]] = vector.load
+// CHECK: llvm.intr.minimum(%[[OLD]], %arg3)
+func.func @stored_elsewhere(%m: memref<8xf32>, %n: memref<8xf32>, %i: index, %new: vector<4xf32>) {
+  %old = vector.load %m[%i] : memref<8xf32>, vector<4xf32>
+  %a = arith.minimumf %old, %new : vector<4xf32>
+  vector.store %a, %n[%i] : memref<8xf32>, vector<4xf32>
+  return
+}

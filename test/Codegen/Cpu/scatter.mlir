@@ -107,3 +107,30 @@ func.func @sieved(%x: tensor<1024x1024xf32>, %i: tensor<2x1024xi64>, %u: tensor<
       : (tensor<1024x1024xf32>, tensor<2x1024xi64>, tensor<2x1024xf32>) -> tensor<1024x1024xf32>
   return %y : tensor<1024x1024xf32>
 }
+
+// -----
+
+// All points go to one row, which is a variable until the last of them.
+// CHECK: func.func private @{{.*}}_inside
+// CHECK: %[[ROW:.*]] = memref.alloca() : memref<5xf32>
+// CHECK: scf.for
+// CHECK: vector.store %{{.*}}, %[[ROW]][%{{.*}}] : memref<5xf32>, vector<4xf32>
+// CHECK: vector.load %[[ROW]][%{{.*}}] : memref<5xf32>, vector<4xf32>
+// CHECK: return
+func.func @one_place(%x: tensor<1x5xf32>, %i: tensor<1000x1xi64>, %u: tensor<1000x5xf32>) -> tensor<1x5xf32> {
+  %y = nn.scatter_nd %x, %i, %u {kind = "max"}
+      : (tensor<1x5xf32>, tensor<1000x1xi64>, tensor<1000x5xf32>) -> tensor<1x5xf32>
+  return %y : tensor<1x5xf32>
+}
+
+// -----
+
+// Of two rows each point chooses one.
+// CHECK: func.func private @{{.*}}_inside
+// CHECK-NOT: memref.alloca() : memref<{{.*}}xf32>
+// CHECK: return
+func.func @two_places(%x: tensor<2x5xf32>, %i: tensor<1000x1xi64>, %u: tensor<1000x5xf32>) -> tensor<2x5xf32> {
+  %y = nn.scatter_nd %x, %i, %u {kind = "max"}
+      : (tensor<2x5xf32>, tensor<1000x1xi64>, tensor<1000x5xf32>) -> tensor<2x5xf32>
+  return %y : tensor<2x5xf32>
+}
