@@ -43,9 +43,11 @@ struct Lowering {
 /// Sets `values` for the targets of statement number `number`. The error says what about it is not compiled.
 [[nodiscard]] llvm::Error lowerStatement(Lowering &lowering, unsigned number);
 
-/// The results of the instance on these operands (null where absent); null for a result that is not wanted.
+/// The results of the instance on these operands (null where absent); null for a result that is not wanted. `known` are
+/// further tensors of it, by number, which are not computed again.
 [[nodiscard]] llvm::Expected<llvm::SmallVector<mlir::Value, 2>>
 lowerInstance(mlir::OpBuilder &builder, mlir::Location loc, const eq::Instance &instance,
-              llvm::ArrayRef<mlir::Value> operands, llvm::ArrayRef<bool> wanted, bool exact);
+              llvm::ArrayRef<mlir::Value> operands, llvm::ArrayRef<bool> wanted, bool exact,
+              llvm::ArrayRef<std::pair<unsigned, mlir::Value>> known = {});
 
 } // namespace kumiko::lower

@@ -26,6 +26,10 @@ def NnToLinalgPass : Pass<"nn-to-linalg", "::mlir::ModuleOp"> {
       linalg.yield %m : f32
     } -> tensor<4xf32>
     ```
+    What a kernel's op computes from attributes and extents alone, and reads beside its operands, is computed here where
+    it is small: a number in the body where all elements are equal, else a further argument of the kernel, whose value
+    (`nn.values`) the kernel is told where it has few.
+
     Before: shapes are static. After: no op with an equation is left; integer types are signless everywhere in the
     module, functions and calls included. What cannot be compiled yet is an error that names the op and the reason.
   }];

@@ -6,6 +6,8 @@
 namespace kumiko::nn {
 
 constexpr llvm::StringLiteral variantOfAttrName = "nn.variant_of";
+/// On an argument of a kernel: the elements that it has in every call.
+constexpr llvm::StringLiteral valuesAttrName = "nn.values";
 
 /// The kernels of a module. A kernel's symbol is `k_` and a hash of its body without locations, so equal kernels are
 /// one, in this module and in any other.

@@ -1,5 +1,6 @@
 //===- Demand.cpp - walking from a demanded element up to memory -----------===//
 #include "kumiko/Codegen/Cpu/Demand.h"
+#include "kumiko/Nn/KernelSymbols.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/KernelShape.h"
 
@@ -27,8 +28,32 @@ Value Demand::fixedValue(Value tensor) {
   return source ? body(op, Position(op.getNumLoops()), {source, Value()})[0] : Value();
 }
 
+/// What the kernel has been told that lies at a fixed place of an argument; null elsewhere.
+Value Demand::toldValue(Value tensor, ArrayRef<Form> position) {
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  auto kernel = argument ? dyn_cast<nn::KernelOp>(argument.getOwner()->getParentOp()) : nn::KernelOp();
+  if (!kernel || !active.isStatic())
+    return Value();
+  auto told = kernel.getArgAttrOfType<DenseElementsAttr>(argument.getArgNumber(), nn::valuesAttrName);
+  if (told && (told.getElementType() != getElementTypeOrSelf(tensor.getType()) || told.empty()))
+    return Value();
+  Form place = told ? linearize(position, storage.extents.of(tensor)) : Form();
+  if (!told || !place.terms.empty() || !place.constant.isStatic() || !place.lane.isStatic())
+    return Value();
+  auto values = told.getValues<TypedAttr>();
+  auto valueAt = [&](int64_t number) { return values[std::clamp<int64_t>(number, 0, told.getNumElements() - 1)]; };
+  if (!place.hasLanes())
+    return constantOf(valueAt(place.constant.value()));
+  SmallVector<Attribute> list;
+  for (int64_t lane = 0; lane < int64_t(lanes); ++lane)
+    list.push_back(valueAt(place.constant.value() + std::min(lane, active.value() - 1) * place.lane.value()));
+  return constantOf(DenseElementsAttr::get(VectorType::get({int64_t(lanes)}, told.getElementType()), list));
+}
+
 Value Demand::at(Value tensor, ArrayRef<Form> position) {
   if (Value value = fixedValue(tensor))
+    return value;
+  if (Value value = toldValue(tensor, position))
     return value;
   if (auto found = defined.find(tensor); found != defined.end()) {
     Known known = found->second; // a copy: it may redefine the tensor

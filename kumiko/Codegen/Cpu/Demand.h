@@ -152,6 +152,7 @@ public:
   void storeLanes(llvm::ArrayRef<mlir::Value> values, mlir::Value memref, llvm::ArrayRef<Form> offsets);
 
 private:
+  mlir::Value toldValue(mlir::Value tensor, llvm::ArrayRef<Form> position);
   mlir::Value fixedValue(mlir::Value tensor);
   /// Vectors whose lanes lie behind each other as whole vectors of memory.
   llvm::SmallVector<mlir::Value> weave(llvm::ArrayRef<mlir::Value> values);

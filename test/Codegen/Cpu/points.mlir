@@ -268,3 +268,22 @@ nn.kernel @sharing(%x: tensor<5x240xf32>, %s: tensor<5x120xf32>) -> tensor<5x240
   } -> tensor<5x240xf32>
   nn.yield %y : tensor<5x240xf32>
 }
+
+// What the kernel is told of an argument is not loaded at a fixed place.
+// CHECK-LABEL: func.func @told
+// CHECK: func.func private @told_inside
+// CHECK: %[[C:.*]] = arith.constant dense<5.000000e+00>
+// CHECK-NOT: load %{{.*}} : memref<2xf32>
+// CHECK: arith.mulf %{{.*}}, %[[C]]
+nn.kernel @told(%x: tensor<64xf32>, %c: tensor<2xf32> {nn.constant, nn.values = dense<[3.0, 5.0]> : tensor<2xf32>})
+    -> tensor<64xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (1)>, affine_map<(i) -> (i)>],
+                       iterator_types = ["parallel"]}
+      ins(%x, %c : tensor<64xf32>, tensor<2xf32>) outs(%empty : tensor<64xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  nn.yield %y : tensor<64xf32>
+}
