@@ -1,6 +1,6 @@
-#include "kumiko/Schedule/OrderedShape.h"
 #include "kumiko/Lower/Checked.h"
 #include "kumiko/Lower/Exact.h"
+#include "kumiko/Schedule/KernelShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -276,6 +276,16 @@ std::optional<RunningShape> kumiko::runningShapeOf(linalg::GenericOp op, KernelE
   taken.set(shape.along);
   shape.loops = shareLoops(op, extents, taken, /*apart=*/taken);
   return shape;
+}
+
+/// Five steps.
+constexpr int64_t longestDoubling = 32;
+
+bool RunningShape::doubles() const {
+  const eq::Extent &length = loops.extents[along];
+  auto fill = linalg::GenericOp(op).getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  return neutral && !loops.lane && !op->hasAttr(exactAttribute) && length.isStatic() &&
+         length.value() <= longestDoubling && fill && constantScalar(fill.getInputs()[0]) == neutral;
 }
 
 bool kumiko::followsInPlace(Value tensor, linalg::GenericOp op) {

@@ -60,6 +60,10 @@ struct RunningShape {
   OrderedLoops loops;
   /// Where the last op of the body combines the sum with one other value: what changes nothing there. Else null.
   mlir::TypedAttr neutral;
+
+  /// Rows so short that each element takes up the sum that ends 1, 2, 4, ... before it, and not that of all before it:
+  /// so vectors do, and no sum is rounded more often than there are steps.
+  bool doubles() const;
 };
 
 /// `op` as one of them; nothing where it is not.

@@ -345,6 +345,10 @@ def cumulate(op, t):
         if max(shape, default=0) < 40:
             yield line(op, [tensor(t, *shape)], "0=1:1.125", kind="*", axis=axes[-1], **flags)
             yield line(op, [tensor(t, *shape)], kind="max", axis=axes[-1], reverse=flags["reverse"])
+    # Vectors go on from one short row to the next; some rows are left over.
+    for length in range(2, 34):
+        for flags in range(4):
+            yield line(op, [tensor(t, 37, length)], kind="+", axis=1, exclusive=bool(flags & 1), reverse=bool(flags & 2))
 
 
 @recipe(FLOATS, "softmax", "log_softmax")

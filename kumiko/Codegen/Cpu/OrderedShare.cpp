@@ -106,20 +106,30 @@ void OrderedShare::outerTogether(int64_t count, llvm::function_ref<void(std::vec
 }
 
 void OrderedShare::outerVectors(llvm::function_ref<void()> body, llvm::function_ref<void()> single) {
-  unsigned last = around.back();
+  auto vector = [&] {
+    point[around.back()].lane = 1;
+    body();
+  };
+  outerJoined(1, k.demand.lanes, vector, single);
+}
+
+void OrderedShare::outerJoined(unsigned joined, int64_t count, llvm::function_ref<void()> body,
+                               llvm::function_ref<void()> single) {
+  ArrayRef<unsigned> others = ArrayRef(around).drop_back(joined), list = ArrayRef(around).take_back(joined);
   auto [low, high] = k.chunkRange(loops.outerExtent());
-  k.runs(low, high, loops.extents[last], [&](Value number, Value from, Value to) {
-    k.delinearize(number, merged(ArrayRef(around).drop_back()), point);
-    Value middle = k.endOfGroups(from, to, k.demand.lanes);
-    k.loop(from, middle, k.demand.lanes, [&](Value first) {
-      point[last] = Form::ofSlot(k.demand.addSlot(first));
-      point[last].lane = 1;
-      body();
-    });
-    k.loop(middle, to, 1, [&](Value each) {
-      point[last] = Form::ofSlot(k.demand.addSlot(each));
-      single();
-    });
+  k.runs(low, high, total(list), [&](Value number, Value from, Value to) {
+    k.delinearize(number, merged(others), point);
+    for (unsigned loop : list)
+      point[loop] = Form();
+    auto at = [&](llvm::function_ref<void()> emit) {
+      return [&, emit](Value first) {
+        point[list.back()] = Form::ofSlot(k.demand.addSlot(first));
+        emit();
+      };
+    };
+    Value middle = k.endOfGroups(from, to, count);
+    k.loop(from, middle, count, at(body));
+    k.loop(middle, to, 1, at(single));
   });
 }
 

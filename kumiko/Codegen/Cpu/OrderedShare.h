@@ -47,6 +47,10 @@ public:
   /// The same for vectors of lanes along the last of these loops, and `single` for those that are left over.
   void outerVectors(llvm::function_ref<void()> body, llvm::function_ref<void()> single);
 
+  /// The same for `count` points at a time, the first of which `point` is, where the last `joined` of these loops are
+  /// one to all that is read and written.
+  void outerJoined(unsigned joined, int64_t count, llvm::function_ref<void()> body, llvm::function_ref<void()> single);
+
   /// Calls `body` for each place of `loop` that is this chunk's, where places are shared.
   void alongPlaces(unsigned loop, llvm::function_ref<void()> body);
 

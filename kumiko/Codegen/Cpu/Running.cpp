@@ -2,9 +2,15 @@
 //
 //   sum = start;  for j: sum += x[j], result[j] = sum
 //
+// Along long rows vectors are scanned and take up what the last one ended with. Short rows, of which many lie behind
+// each other, are summed by doubling, in vectors that do not end where rows do.
+//
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/OrderedShare.h"
+#include "kumiko/Codegen/Cpu/Reads.h"
 #include "kumiko/Lower/Exact.h"
+#include "kumiko/Schedule/KernelShape.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace kumiko;
@@ -20,13 +26,15 @@ public:
   void emit() {
     if (shape.loops.lane)
       return share.outer([&] { share.alongLanes([&] { rows({share.point}); }); });
+    if (unsigned joined = joinedLoops(); joined || mustDouble()) {
+      int64_t length = shape.loops.extents[shape.along].value(), rows = rowsOfVectors();
+      auto one = [&] { doubled(length); };
+      return joined ? share.outerJoined(joined, rows, [&] { doubled(rows * length); }, one) : share.outer(one);
+    }
     if (scans())
       return share.outer([&] { scan(); });
     if (liesSideBySide())
       return share.outerVectors([&] { wovenRows(); }, [&] { rows({share.point}); });
-    if (turns())
-      return k.demand.narrow(k.demand.lanes / 2,
-                             [&] { share.outerVectors([&] { turnedRows(); }, [&] { rows({share.point}); }); });
     share.outerTogether(isStraight() ? 1 : rowsTogether,
                         [&](std::vector<Position> points) { rows(std::move(points)); });
   }
@@ -37,13 +45,14 @@ private:
   /// Rows of at most this many elements become straight-line code.
   static constexpr int64_t shortRow = 8, straightRow = 32;
 
+  Type sumType() const { return getElementTypeOrSelf(shape.op->getResult(0).getType()); }
+
   /// Whether a row is straight-line code by itself: the next one need not wait for it, and what is written lies side by
   /// side. Sums that are converted on the way take the machine longer than to wait for each other.
   bool isStraight() const {
     const Extent &length = shape.loops.extents[shape.along];
-    Type sum = getElementTypeOrSelf(shape.op->getResult(0).getType());
     bool converts = llvm::any_of(
-        k.outputs, [&](Value memref) { return cast<MemRefType>(memref.getType()).getElementType() != sum; });
+        k.outputs, [&](Value memref) { return cast<MemRefType>(memref.getType()).getElementType() != sumType(); });
     return length.isStatic() && length.value() <= (shape.loops.lane || converts ? shortRow : straightRow);
   }
 
@@ -109,6 +118,139 @@ private:
     return combine(carried, vector::ShuffleOp::create(k.b, k.loc, values, values, end));
   }
 
+  //===--- short rows, by doubling -----------------------------------------------------------------===//
+
+  /// As many as a register has of the sums.
+  int64_t lanesOfSums() const {
+    return sumType().getIntOrFloatBitWidth() > 32 ? std::max(k.demand.lanes / 2, 1u) : k.demand.lanes;
+  }
+
+  /// The fewest rows that fill vectors.
+  int64_t rowsOfVectors() const {
+    int64_t lanes = lanesOfSums();
+    return lanes / std::gcd(lanes, shape.loops.extents[shape.along].value());
+  }
+
+  /// Whether sums rely on few steps to be rounded seldom.
+  bool mustDouble() const { return shape.doubles() && isa<FloatType>(sumType()) && !sumType().isF64(); }
+
+  /// How often elements of other lanes are taken up until sums are complete. Where an element does not count itself,
+  /// all move by one first.
+  int64_t doublingSteps() const {
+    int64_t length = shape.loops.extents[shape.along].value();
+    return shape.exclusive ? 1 + llvm::Log2_64_Ceil(length - 1) : llvm::Log2_64_Ceil(length);
+  }
+
+  /// Whether vectors that go on from one row to the next take less time than one sum after the other. Of 64 bits they
+  /// have half as many lanes: then there must be few steps, or few vectors, whose shuffles stay in registers.
+  bool doublingPays() const {
+    if (sumType().getIntOrFloatBitWidth() <= 32 || doublingSteps() <= 3)
+      return true;
+    return rowsOfVectors() <= 2 && (!shape.exclusive || isa<IntegerType>(sumType()));
+  }
+
+  /// Whether the body depends on the numbers of loops by its condition alone.
+  bool sumsAlone() {
+    Operation *combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+    Operation *condition = combiner->getOperand(1).getDefiningOp<arith::SelectOp>().getCondition().getDefiningOp();
+    return llvm::all_of(op.getBody()->getOps<linalg::IndexOp>(), [&](linalg::IndexOp index) {
+      return llvm::all_of(index->getUsers(), [&](Operation *user) { return user == condition; });
+    });
+  }
+
+  /// How many of the last outer loops are one with that along the row wherever something is read or written, so that
+  /// vectors may go on from one row to the next; 0 where they should not.
+  unsigned joinedLoops() {
+    const Extent &length = shape.loops.extents[shape.along];
+    if (lanesOfSums() < 2 || !shape.doubles() || !doublingPays() || !sumsAlone())
+      return 0;
+    Reads reads(shape.loops.extents.size(), k.storage);
+    Position numbers;
+    for (unsigned loop = 0; loop < shape.loops.extents.size(); ++loop)
+      numbers.push_back(Form::ofSlot(loop == shape.reduced ? shape.along : loop));
+    for (OpOperand *input : op.getDpsInputOperands())
+      reads.collect(input->get(), applyMap(op.getMatchingIndexingMap(input), numbers));
+    reads.known.insert(op->getResult(0));
+    Position position = applyMap(result(), numbers);
+    for (const auto &output : k.written)
+      for (const Piece &piece : output.pieces) {
+        if (piece.rank() != position.size())
+          return 0;
+        reads.collect(piece.source, position);
+        reads.forms.push_back(offsetOf(piece, position));
+      }
+    auto alongMemory = [&](const Form &form) { return form.coefficientOf(shape.along).is(1); };
+    if (!reads.bodies.empty() || !llvm::all_of(reads.forms, alongMemory))
+      return 0;
+    unsigned joined = 0;
+    Extent rows = 1;
+    for (unsigned loop : llvm::reverse(shape.loops.outer)) {
+      if (!reads.canMerge(loop, shape.along, rows * length))
+        break;
+      rows *= shape.loops.extents[loop];
+      ++joined;
+    }
+    return typicalSize(rows) >= 2 * rowsOfVectors() ? joined : 0;
+  }
+
+  /// So many elements from the point on, of one row or of several: each takes up the sum that ends 1, 2, 4, ... before
+  /// it in its row. Vectors end anywhere in a row, and what it sums up to does not depend on where.
+  void doubled(int64_t elements) {
+    k.demand.narrow(lanesOfSums(), [&] {
+      int64_t lanes = k.demand.lanes, vectors = llvm::divideCeil(elements, lanes);
+      // What there is after each step.
+      std::vector<SmallVector<Value>> steps(doublingSteps() + 1, SmallVector<Value>(vectors));
+      for (int64_t n = 0; n < vectors; ++n) {
+        int64_t number = shape.reverse ? vectors - 1 - n : n;
+        k.demand.active = std::min(lanes, elements - number * lanes);
+        doubledVector(steps, number);
+      }
+    });
+  }
+
+  void doubledVector(std::vector<SmallVector<Value>> &steps, int64_t number) {
+    Value neutral = k.demand.spread(k.demand.constantOf(shape.neutral));
+    Form at(number * int64_t(k.demand.lanes));
+    at.lane = 1;
+    share.point[shape.along] = at;
+    steps[0][number] = k.demand.spread(add(share.point, at, neutral));
+    for (size_t step = 0; step + 1 < steps.size(); ++step) {
+      bool moves = shape.exclusive && step == 0;
+      int64_t distance = int64_t(1) << (shape.exclusive && !moves ? step - 1 : step);
+      Value here = moves ? neutral : steps[step][number], before = elementsBefore(steps[step], number, distance);
+      steps[step + 1][number] = !before ? here : moves ? before : combine(before, here);
+    }
+    write({share.point}, {steps.back()[number]});
+  }
+
+  /// The elements that lie `distance` before those of a vector; what changes nothing where they are not in the same
+  /// row, and null where none of them is.
+  Value elementsBefore(ArrayRef<Value> vectors, int64_t number, int64_t distance) {
+    int64_t length = shape.loops.extents[shape.along].value(), lanes = k.demand.lanes;
+    int64_t apart = shape.reverse ? distance : -distance;
+    // They come from two vectors at most.
+    int64_t first = llvm::divideFloorSigned(number * lanes + apart, lanes);
+    SmallVector<int64_t> places, inRow;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      int64_t here = number * lanes + lane, there = here + apart;
+      bool sameRow = lane < k.demand.active.value() && there >= 0 && there / length == here / length;
+      places.push_back(sameRow ? there - first * lanes : vector::ShuffleOp::kPoisonIndex);
+      inRow.push_back(sameRow ? lane : lanes + lane);
+    }
+    auto isNone = [](int64_t place) { return place == vector::ShuffleOp::kPoisonIndex; };
+    if (llvm::all_of(places, isNone))
+      return Value();
+    auto vector = [&](int64_t number) { // one that is not there is not asked for
+      bool there = number >= 0 && number < int64_t(vectors.size()) && vectors[number];
+      return there ? vectors[number] : k.demand.spread(k.demand.constantOf(shape.neutral));
+    };
+    auto shuffle = [&](Value first, Value second, ArrayRef<int64_t> choice) -> Value {
+      return vector::ShuffleOp::create(k.b, k.loc, first, second, choice);
+    };
+    Value moved = shuffle(vector(first), vector(first + 1), places);
+    return llvm::none_of(places, isNone) ? moved : shuffle(moved, vector(-1), inRow);
+  }
+
   //===--- lanes across short rows -----------------------------------------------------------------===//
 
   /// Whether rows of a few elements, one behind the other, fill vectors across them: these are sieved out of what lies
@@ -157,69 +299,6 @@ private:
           k.demand.unfix(op->getResult(0));
         }
         k.demand.storeLanes(values, memref, offsets);
-      }
-  }
-
-  /// Whether rows that are converted on the way are worth turning squares of them, and back: one by one the conversions
-  /// take longest.
-  bool turns() {
-    const Extent &length = shape.loops.extents[shape.along];
-    if (isStraight() || k.demand.lanes < 8 || shape.loops.outer.empty() || !length.isStatic() ||
-        length.value() <= shortRow || length.value() > straightRow ||
-        typicalSize(shape.loops.extents[shape.loops.outer.back()]) < 2 * k.demand.lanes)
-      return false;
-    auto along = dyn_cast<AffineDimExpr>(result().getResults().back());
-    auto isNarrow = [](Value memref) { return cast<MemRefType>(memref.getType()).getElementTypeBitWidth() <= 32; };
-    return along && along.getPosition() == shape.along && llvm::all_of(k.outputs, isNarrow);
-  }
-
-  /// Squares of the rows that the lanes of the point are, in the order of the sums.
-  void turnedRows() {
-    int64_t length = shape.loops.extents[shape.along].value(), lanes = k.demand.lanes;
-    Position point = share.point;
-    Value sum = k.demand.spread(k.demand.at(op.getDpsInits()[0], applyMap(result(), point)));
-    int64_t blocks = llvm::divideCeil(length, lanes);
-    for (int64_t number = 0; number < blocks; ++number) {
-      int64_t first = (shape.reverse ? blocks - 1 - number : number) * lanes, count = std::min(lanes, length - first);
-      unsigned slot = k.demand.addSlot(k.index(first));
-      k.demand.blocks.begin(slot, lanes, count);
-      std::vector<Position> points(count, point);
-      SmallVector<Value> written(count);
-      for (int64_t n = 0; n < count; ++n) {
-        int64_t line = shape.reverse ? count - 1 - n : n;
-        k.demand.blocks.setLine(line);
-        Form at = Form::ofSlot(slot) + Form(line);
-        points[line][shape.along] = at;
-        Value next = k.demand.spread(add(points[line], at, sum));
-        written[line] = shape.exclusive ? sum : next;
-        sum = next;
-      }
-      k.demand.blocks.end();
-      writeTurned(points, written, first);
-    }
-  }
-
-  /// Columns from `first` on, a vector each, row by row.
-  void writeTurned(ArrayRef<Position> points, ArrayRef<Value> sums, int64_t first) {
-    for (auto [output, memref] : llvm::zip_equal(k.written, k.outputs))
-      for (const Piece &piece : output.pieces) {
-        SmallVector<Value> columns;
-        for (auto [point, sum] : llvm::zip_equal(points, sums)) {
-          k.demand.fix(op->getResult(0), sum);
-          columns.push_back(k.demand.spread(k.demand.at(piece.source, applyMap(result(), point))));
-          k.demand.unfix(op->getResult(0));
-        }
-        k.demand.active = int64_t(columns.size());
-        columns.resize(k.demand.lanes, columns.back());
-        unsigned last = shape.loops.outer.back();
-        for (auto [lane, row] : llvm::enumerate(k.demand.blocks.turn(columns))) {
-          Position point = points.front();
-          point[last] = point[last].atLane(int64_t(lane));
-          point[shape.along] = Form(first);
-          point[shape.along].lane = 1;
-          k.demand.store(row, memref, offsetOf(piece, applyMap(result(), point)));
-        }
-        k.demand.active = k.demand.lanes;
       }
   }
 
