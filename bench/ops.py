@@ -9,7 +9,8 @@ as one operation. Both limits are measured in the same run, everything on one th
 
 `scalar` is the time of the same equation as C of one loop nest per statement, compiled with -O2 and without
 vectorisers, in turns with the compiled op; `faster` how many times as fast the op is, in the middle of all turns. With
---variants, rarer types and awkward layouts (variants.txt) are timed beside the loops alone, with --random as many applications of random sizes.
+--variants, rarer types and awkward layouts (variants.txt) are timed beside the loops alone, with --random as many
+applications of random sizes.
 """
 import argparse
 import pathlib

@@ -41,6 +41,9 @@ constexpr int64_t bytesPastCaches = 16;
 /// Places among which lanes choose, at most, where all of them are read.
 constexpr int64_t fewPlaces = 4;
 
+/// Lanes of the narrowest vectors that rows are worked on in, however few or short these are.
+constexpr int64_t narrowestVector = 4;
+
 class Demand {
 public:
   using Known = std::function<mlir::Value(llvm::ArrayRef<Form>)>;
@@ -197,7 +200,9 @@ private:
   mlir::Value atCollapsed(mlir::tensor::CollapseShapeOp op, llvm::ArrayRef<Form> position);
   mlir::Value extracted(mlir::tensor::ExtractOp op, llvm::SmallVector<mlir::Value> indices);
   /// The same, at indices that are inside.
-  mlir::Value extractedInside(mlir::tensor::ExtractOp op, llvm::ArrayRef<mlir::Value> indices);
+  mlir::Value extractedInside(mlir::tensor::ExtractOp op, llvm::SmallVector<mlir::Value> indices);
+  /// Places of several dimensions become one of the last: an address of it takes fewer steps than of all.
+  void addUpPlaces(mlir::Value tensor, llvm::MutableArrayRef<mlir::Value> indices);
   /// Where one index is data and has few values: all are read, as vectors, and each lane chooses. Else null.
   mlir::Value chosenOfFew(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
   /// What is known of an index as a form: it may be a vector that was computed from numbers of loops.
@@ -292,9 +297,9 @@ private:
   mlir::Value met;
   /// The condition that is known, or null, and whether it holds.
   std::pair<mlir::Value, bool> known;
-  /// Memrefs of one i32, on the stack: whether a place did not exist, and whether one was not as hoped for. Null while
-  /// nothing was checked.
-  mlir::Value failure, doubt;
+  /// Memrefs of one i32, on the stack: whether a place did not exist, whether one was not as hoped for, and whether
+  /// some were not because they count from the end. Null while nothing was checked.
+  mlir::Value failure, doubt, endCounts;
 };
 
 } // namespace kumiko::cpu

@@ -209,11 +209,7 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
     if (known.first == argument) {
       value = constantOf(b.getBoolAttr(known.second));
     } else if (!value && needed.contains(argument)) {
-      Position position;
-      for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
-        // Lower keeps maps linear; anything else is read through tensor.extract.
-        position.push_back(applyLinear(expr, dims).value_or(Form()));
-      value = at(operand.get(), position);
+      value = at(operand.get(), applyMap(op.getMatchingIndexingMap(&operand), dims));
     }
     values[argument] = value;
   }

@@ -17,21 +17,36 @@ void Demand::lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void(
   if (!doubt)
     doubt = entry.failure();
   Value none = zeroOf(b.getI32Type()), place = zeroOf(b.getIndexType());
+  auto isNone = [&](Value memory) -> Value {
+    Value found = memref::LoadOp::create(b, loc, memory, place);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found, none);
+  };
   OpBuilder::InsertionGuard guard(b);
   for (bool fromStart : {true, false}) {
     if (!fromStart && at != Look::Places)
       break;
     countsFromStart = fromStart;
-    memref::StoreOp::create(b, loc, none, doubt, place);
     places = Places::Hoped;
-    look();
-    Value found = memref::LoadOp::create(b, loc, doubt, place);
-    Value fine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found, none);
-    auto choice = scf::IfOp::create(b, loc, fine, /*withElseRegion=*/true);
+    if (fromStart && at == Look::Places) {
+      // Where some have counted from the end, others will.
+      if (!endCounts)
+        endCounts = entry.failure();
+      memref::StoreOp::create(b, loc, memref::LoadOp::create(b, loc, endCounts, place), doubt, place);
+      auto hopes = scf::IfOp::create(b, loc, isNone(endCounts), /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard inside(b);
+      b.setInsertionPointToStart(hopes.thenBlock());
+      look();
+    } else {
+      memref::StoreOp::create(b, loc, none, doubt, place);
+      look();
+    }
+    auto choice = scf::IfOp::create(b, loc, isNone(doubt), /*withElseRegion=*/true);
     b.setInsertionPointToStart(choice.thenBlock());
     places = Places::Taken;
     quick();
     b.setInsertionPointToStart(choice.elseBlock());
+    if (fromStart && at == Look::Places)
+      memref::StoreOp::create(b, loc, constantOf(b.getI32IntegerAttr(1)), endCounts, place);
   }
   places = Places::Checked;
   sure();
@@ -275,7 +290,22 @@ Value Demand::chosenOfFew(Value tensor, ArrayRef<Value> indices) {
   return chosen;
 }
 
-Value Demand::extractedInside(tensor::ExtractOp op, ArrayRef<Value> indices) {
+void Demand::addUpPlaces(Value tensor, MutableArrayRef<Value> indices) {
+  if (tracing || !memory.lookup(tensor) || storage.strides.contains(tensor))
+    return;
+  ArrayRef<Extent> extents = storage.extents.of(tensor);
+  auto isPlace = [&](Value index) { return !isa<VectorType>(index.getType()) && !knownForm(index); };
+  for (size_t d = 1; d < indices.size(); ++d) {
+    if (!isPlace(indices[d - 1]) || !isPlace(indices[d]))
+      continue;
+    Value before = arith::MulIOp::create(b, loc, indices[d - 1], indexOf(extents[d]));
+    indices[d] = arith::AddIOp::create(b, loc, before, indices[d]);
+    indices[d - 1] = zeroOf(b.getIndexType());
+  }
+}
+
+Value Demand::extractedInside(tensor::ExtractOp op, SmallVector<Value> indices) {
+  addUpPlaces(op.getTensor(), indices);
   auto scalarAt = [&](ArrayRef<Value> scalars) {
     Position position;
     for (Value index : scalars)

@@ -80,6 +80,13 @@ Form kumiko::cpu::offsetOf(const Piece &piece, ArrayRef<Form> position) {
   return Form(piece.constant) + offsetBy(position, piece.strides);
 }
 
+Position kumiko::cpu::applyMap(AffineMap map, ArrayRef<Form> dims) {
+  Position position;
+  for (AffineExpr expr : map.getResults())
+    position.push_back(applyLinear(expr, dims).value_or(Form()));
+  return position;
+}
+
 Form Storage::offsetIn(Value tensor, ArrayRef<Form> position) {
   if (auto found = strides.find(tensor); found != strides.end())
     return offsetBy(position, found->second);

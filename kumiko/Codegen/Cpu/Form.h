@@ -72,5 +72,7 @@ Position positionBehind(mlir::tensor::ExpandShapeOp view, llvm::ArrayRef<Form> p
 
 /// `expr` over dims whose values are `dims`; nothing where it is not linear (floordiv, mod of a variable).
 std::optional<Form> applyLinear(mlir::AffineExpr expr, llvm::ArrayRef<Form> dims);
+/// Where `map` leads from the values of loops. Lower keeps maps linear; anything else is read through tensor.extract.
+Position applyMap(mlir::AffineMap map, llvm::ArrayRef<Form> dims);
 
 } // namespace kumiko::cpu

@@ -41,13 +41,6 @@ Value IntegerDot::halves(Value value, bool isSigned) {
                   : arith::ExtUIOp::create(k.b, k.loc, type, value);
 }
 
-static Position applyMap(AffineMap map, ArrayRef<Form> dims) {
-  Position position;
-  for (AffineExpr expr : map.getResults())
-    position.push_back(applyLinear(expr, dims).value_or(Form()));
-  return position;
-}
-
 /// Whether neighbours along `loop` are neighbours in memory.
 bool IntegerDot::isContiguous(unsigned operand, unsigned loop) {
   Reads reads(op.getNumLoops(), k.storage);

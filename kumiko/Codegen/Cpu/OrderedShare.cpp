@@ -8,13 +8,6 @@ using eq::Extent;
 /// So many points become straight-line code.
 constexpr int64_t fewPoints = 12;
 
-Position kumiko::cpu::applyMap(AffineMap map, ArrayRef<Form> dims) {
-  Position position;
-  for (AffineExpr expr : map.getResults())
-    position.push_back(applyLinear(expr, dims).value_or(Form()));
-  return position;
-}
-
 OrderedShare::OrderedShare(Kernel &k, const OrderedLoops &loops, std::optional<unsigned> inside)
     : k(k), loops(loops), inside(inside), point(loops.extents.size()), around(loops.outer) {
   if (inside)

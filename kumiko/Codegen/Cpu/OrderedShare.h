@@ -11,9 +11,6 @@
 
 namespace kumiko::cpu {
 
-/// Where `map` leads from the values of loops.
-Position applyMap(mlir::AffineMap map, llvm::ArrayRef<Form> dims);
-
 class OrderedShare {
 public:
   /// `inside` is the last of the outer loops where it is to run inside of what is done in order.

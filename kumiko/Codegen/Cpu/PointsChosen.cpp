@@ -247,16 +247,17 @@ void PieceEmitter::movedRow() {
   if (start == length)
     return;
   // Whole vectors are looked at, the last with lanes of the one before. No element is moved twice.
-  int64_t width = std::min<int64_t>(k.demand.lanes, llvm::bit_floor(uint64_t(length)));
+  int64_t most = std::min<int64_t>(k.demand.lanes, llvm::bit_floor(uint64_t(length)));
   auto eachVector = [&](llvm::function_ref<void(Form)> emit) {
-    k.demand.narrow(width, [&] {
-      for (int64_t n = start; n < length; n += width) {
-        Form form(std::min(n, length - width));
-        form.lane = width == 1 ? 0 : 1;
-        point[lane.loop] = form;
-        emit(form);
-      }
-    });
+    int64_t width = most;
+    for (int64_t n = start; n < length; n += width) {
+      int64_t rest = std::max<int64_t>(llvm::PowerOf2Ceil(length - n), narrowestVector);
+      width = std::min(most, rest);
+      Form form(std::min(n, length - width));
+      form.lane = width == 1 ? 0 : 1;
+      point[lane.loop] = form;
+      k.demand.narrow(width, [&] { emit(form); });
+    }
   };
   std::vector<Position> positions;
   for (int64_t n = start; n < length; ++n) {

@@ -21,8 +21,6 @@ constexpr int64_t computedTogether = 16;
 constexpr int64_t mostSums = 8;
 /// Elements of a window from which on a vector of them is worth it, however few windows it is for.
 constexpr int64_t fewestTaps = 4;
-/// Lanes of the narrowest vectors of them.
-constexpr int64_t narrowestVector = 4;
 
 /// The one reduction of the body, if it runs over windows that overlap along some dimension of its result.
 static linalg::GenericOp windowReduction(Block &body) {

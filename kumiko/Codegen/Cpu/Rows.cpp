@@ -24,8 +24,6 @@ using eq::Extent;
 constexpr int64_t shortDepth = 8;
 /// Elements of a row across memory from which on it is reduced in parts.
 constexpr int64_t fewestInParts = 32;
-/// Lanes of the narrowest vectors across rows.
-constexpr int64_t narrowestVector = 4;
 
 namespace {
 class RowsEmitter {
