@@ -119,6 +119,8 @@ private:
     if (!instance)
       return refuse(op, instance.takeError());
     pending.push_back({op, std::make_unique<eq::Instance>(std::move(*instance)), {}, {}});
+    if (!tables)
+      return success();
     for (lower::KnownTensor &tensor : lower::knownTensors(op, *pending.back().instance))
       if (Value value = constantFor(op, std::move(tensor.value)))
         pending.back().known.push_back({tensor.number, value});

@@ -26,8 +26,8 @@ def NnToLinalgPass : Pass<"nn-to-linalg", "::mlir::ModuleOp"> {
       linalg.yield %m : f32
     } -> tensor<4xf32>
     ```
-    What a kernel's op computes from attributes and extents alone, and reads beside its operands, is computed here where
-    it is small: a number in the body where all elements are equal, else a further argument of the kernel, whose value
+    With `tables`, what a kernel's op computes from attributes and extents alone, and reads beside its operands, is
+    computed here where it is small, by the evaluator, as constants of a network are: a number in the body where all elements are equal, else a further argument of the kernel, whose value
     (`nn.values`) the kernel is told where it has few.
 
     Before: shapes are static. After: no op with an equation is left; integer types are signless everywhere in the
@@ -35,7 +35,8 @@ def NnToLinalgPass : Pass<"nn-to-linalg", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
-  let options = [Option<"exact", "exact", "bool", "false", "compute bit for bit what the evaluator computes">];
+  let options = [Option<"exact", "exact", "bool", "false", "compute bit for bit what the evaluator computes">,
+                 Option<"tables", "tables", "bool", "true", "compute small tables of attributes when compiling">];
 }
 
 def FormRoutinesPass : Pass<"form-routines", "::mlir::ModuleOp"> {

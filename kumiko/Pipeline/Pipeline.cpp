@@ -17,10 +17,10 @@
 using namespace mlir;
 using namespace kumiko;
 
-constexpr llvm::StringLiteral fusionName = "fusion";
+constexpr llvm::StringLiteral fusionName = "fusion", tablesName = "tables";
 
 std::vector<std::string> kumiko::removableParts() {
-  std::vector<std::string> parts{fusionName.str()};
+  std::vector<std::string> parts{fusionName.str(), tablesName.str()};
   for (const optimize::Rule &rule : optimize::allRules())
     for (llvm::StringRef name : {llvm::StringRef(rule.def.pass), llvm::StringRef(rule.def.name)})
       if (!name.empty() && !llvm::is_contained(parts, name) && (name == rule.def.pass || rule.def.pass.empty()))
@@ -86,6 +86,7 @@ static void addLowerStage(OpPassManager &passes, const PipelineOptions &options)
   passes.addPass(createFormRoutinesPass());
   NnToLinalgPassOptions lower;
   lower.exact = options.allow == Allow::Exact;
+  lower.tables = !llvm::is_contained(options.without, tablesName);
   passes.addPass(createNnToLinalgPass(lower));
 }
 

@@ -14,7 +14,7 @@ std::optional<Allow> allowNamed(llvm::StringRef name);
 
 struct PipelineOptions {
   Allow allow = Allow::Approximate;
-  /// What to leave out, to see what it brings: rules, passes of the graph level, `fusion`.
+  /// What to leave out, to see what it brings: rules, passes of the graph level, `fusion`, `tables`.
   std::vector<std::string> without;
   Machine machine;
   /// Of the machine: what LowerKernels must not leave to it.

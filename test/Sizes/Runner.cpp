@@ -1,16 +1,16 @@
 //===- Runner.cpp - ops compiled together and judged one by one ------------===//
 //
-//   size-cases [--target CPU] [--guard] FILE
+//   size-cases [--target CPU] [--guard] [--no-tables] FILE
 //
 // Each line is an op on given types, as in kumiko/Nn/samples.txt, and hints about the data behind a bar:
 //
 //   gather f32[7,3], i64[9]; axis=0 | 1=-7:6 c0        operand 1 lies between -7 and 6, operand 0 is a constant
 //
 // All ops of the file become one module, which is compiled for this machine, or a lesser one, and run; with --guard
-// twice more, with every buffer between pages that nobody may touch. Each result is compared with the evaluator. One
-// line is printed for each: `ok`, `refused WHY`, `invalid WHY` or `wrong WHAT`. Data is a function of the line alone.
-// Numbers are multiples of 1/8, so that sums and products of them are exact in any order and what differs is not
-// rounding.
+// twice more, with every buffer between pages that nobody may touch. With --no-tables no part of an op is computed when
+// compiling, by the evaluator, which is to judge it. Each result is compared with the evaluator. One line is printed
+// for each: `ok`, `refused WHY`, `invalid WHY` or `wrong WHAT`. Data is a function of the line alone. Numbers are
+// multiples of 1/8, so that sums and products of them are exact in any order and what differs is not rounding.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Equation/Given.h"
@@ -131,7 +131,8 @@ std::string judge(const Tensor &got, const Tensor &declared, const Tensor &wide,
 
 class Batch {
 public:
-  Batch(StringRef text, StringRef target, bool guarded) : target(target), guarded(guarded) {
+  Batch(StringRef text, StringRef target, bool guarded, bool tables)
+      : target(target), guarded(guarded), tables(tables) {
     for (StringRef line : split(text, '\n'))
       if (!line.trim().empty())
         cases.emplace_back().line = line.trim();
@@ -255,6 +256,8 @@ private:
     options.name = "sizes";
     options.jobs = 1;
     options.target = target.str();
+    if (!tables)
+      options.without.push_back("tables");
     auto compiled = compileModule(std::move(session), std::move(module), options, problems);
     for (GuardSide side : {GuardSide::After, GuardSide::Before})
       if (auto results = compiled && guarded ? runGuarded(*compiled, inputs, side, problems) : std::nullopt)
@@ -279,7 +282,7 @@ private:
   }
 
   StringRef target;
-  bool guarded;
+  bool guarded, tables;
   std::deque<Case> cases;
   std::unique_ptr<Session> session = std::make_unique<Session>(/*jobs=*/1);
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -291,20 +294,22 @@ private:
 
 int main(int argc, char **argv) {
   StringRef target = "host", path;
-  bool guarded = false;
+  bool guarded = false, tables = true;
   for (int i = 1; i < argc; ++i) {
     StringRef argument = argv[i];
     if (argument == "--target" && i + 1 < argc)
       target = argv[++i];
     else if (argument == "--guard")
       guarded = true;
+    else if (argument == "--no-tables")
+      tables = false;
     else if (path.empty() && !argument.starts_with("-"))
       path = argument;
     else
-      return errs() << "usage: size-cases [--target CPU] [--guard] FILE\n", 2;
+      return errs() << "usage: size-cases [--target CPU] [--guard] [--no-tables] FILE\n", 2;
   }
   auto file = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file)
     return errs() << "size-cases: cannot read " << path << ": " << file.getError().message() << "\n", 2;
-  return Batch((*file)->getBuffer(), target, guarded).run();
+  return Batch((*file)->getBuffer(), target, guarded, tables).run();
 }

@@ -22,7 +22,8 @@ CompileOptions kumiko::compileOptionsOf(const Invocation &invocation, ProblemLis
   for (const std::string &part : options.without)
     if (!llvm::is_contained(parts, part))
       problems.add(Code::BadOption, "there is no rule or pass '" + printable(part) + "' to leave out")
-          .helped("rules and passes are listed in docs/reference/optimisations.md; `fusion` stands for all of it");
+          .helped("rules and passes are listed in docs/reference/optimisations.md; `fusion` stands for all of it, "
+                  "`tables` for what is computed from attributes when compiling");
   options.target = invocation.value(OPT_target, "host").str();
   if (invocation.has(OPT_sanitize))
     options.target += "+tsan";

@@ -24,16 +24,6 @@ namespace kumiko::cpu {
 /// The values of the loops that `position` of the result stands for; those of reductions are 0.
 Position loopsAt(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
 
-/// From `low` to `high`, both included; by default anything that an index can be.
-struct IndexRange {
-  static constexpr int64_t farthest = int64_t(1) << 40;
-  int64_t low = -farthest, high = farthest;
-
-  /// The numbers of a loop, as far as they are known.
-  static IndexRange ofLoop(const eq::Extent &low, const eq::Extent &high, int64_t step = 1);
-  bool isKnown() const { return low > -farthest && high < farthest; }
-};
-
 /// Stores past the caches go to multiples of this many bytes, as what malloc gives is. LLVM makes several stores of a
 /// longer vector; they take as long as one, since memory gets whole lines in any case.
 constexpr int64_t bytesPastCaches = 16;

@@ -75,4 +75,14 @@ std::optional<Form> applyLinear(mlir::AffineExpr expr, llvm::ArrayRef<Form> dims
 /// Where `map` leads from the values of loops. Lower keeps maps linear; anything else is read through tensor.extract.
 Position applyMap(mlir::AffineMap map, llvm::ArrayRef<Form> dims);
 
+/// From `low` to `high`, both included; by default anything that an index can be.
+struct IndexRange {
+  static constexpr int64_t farthest = int64_t(1) << 40;
+  int64_t low = -farthest, high = farthest;
+
+  /// The numbers of a loop, as far as they are known.
+  static IndexRange ofLoop(const eq::Extent &low, const eq::Extent &high, int64_t step = 1);
+  bool isKnown() const { return low > -farthest && high < farthest; }
+};
+
 } // namespace kumiko::cpu
