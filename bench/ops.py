@@ -24,7 +24,7 @@ SAMPLES = probe.ROOT / "kumiko" / "Nn" / "samples.txt"
 VARIANTS = probe.ROOT / "bench" / "variants.txt"
 # Two programs that wait for the same memory differ by this much from one run to the next.
 NOISE = 0.05
-# In milliseconds. A call takes some 25 ns by itself (it enters a context and sets the mode of floats), which a loop in C
+# In milliseconds. A call takes some 25 ns by itself (it enters a context and says that a CPU is busy), which a loop in C
 # does not: of what takes less than this it is a good part, or all.
 SHORTEST = 0.0005
 # Scalar loops over more would take seconds.

@@ -118,7 +118,8 @@ kumiko_lease kumiko_process_lease(kumiko_member *member) {
       return (kumiko_lease){team, wanted, generation_of(state)};
     }
   }
-  atomic_fetch_sub(&state->busy, wanted - 1);
+  if (wanted > 1)
+    atomic_fetch_sub(&state->busy, wanted - 1);
   return (kumiko_lease){NULL, 1, generation_of(state)};
 }
 

@@ -310,14 +310,21 @@ private:
     return places;
   }
 
-  /// Lanes that are changed together. Of two halves one is chosen by integers where they are scalars, between
-  /// conversions where they are lanes: where each point waits for the one before, the former is faster for a few.
+  /// Lanes that are changed together: one, of a few, where points wait for each other. An integer that was just stored
+  /// is loaded sooner by itself than as one of a pair, and of two halves one is chosen by integers where they are no
+  /// lanes.
   int64_t widestChange() {
-    constexpr int64_t fewLanes = 4;
-    bool isFew = shape.loops.lane && typicalSize(shape.loops.extents[*shape.loops.lane]) < fewLanes;
+    constexpr int64_t fewHalves = 3, fewRows = 16;
+    Type element = getElementTypeOrSelf(start.getType());
+    int64_t length = shape.loops.lane ? typicalSize(shape.loops.extents[*shape.loops.lane]) : 1;
     bool chooses = llvm::any_of(*op.getBody(), llvm::IsaPred<arith::MaximumFOp, arith::MinimumFOp>);
-    return isFew && chooses && hasOnePlace() && getElementTypeOrSelf(start.getType()).isF16() ? 1
-                                                                                              : int64_t(k.demand.lanes);
+    if (hasOnePlace())
+      return length <= fewHalves && chooses && element.isF16() ? 1 : int64_t(k.demand.lanes);
+    Extent count = 1;
+    for (unsigned loop : rows)
+      count *= shape.loops.extents[loop];
+    bool wait = length <= 2 && !element.isF32() && !element.isF64() && count.isStatic() && count.value() <= fewRows;
+    return wait ? 1 : int64_t(k.demand.lanes);
   }
 
   /// Changes the element of `buffer` that the point at hand goes to; `offset` is the place in it.
