@@ -70,6 +70,7 @@ private:
   bool findCell();
   bool coversCell();
   Extent startOf(const Border &border) const;
+  bool skipsLongElements() const;
   void findGroup();
   bool trace(Stretch &stretch);
   bool liesApart(const Stretch &stretch) const;
@@ -230,10 +231,20 @@ bool Cells::coversCell() {
   return found == size || bordered;
 }
 
+/// Whether all that is read are cells of long elements with others between them.
+bool Cells::skipsLongElements() const {
+  auto skips = [&](const Origin &o) { return o.memref && std::abs(placeOf(o, 1) - placeOf(o, 0)) > size; };
+  return stored().getIntOrFloatBitWidth() == 64 &&
+         llvm::all_of(stretches, [&](const Stretch &stretch) { return llvm::all_of(stretch.elements, skips); });
+}
+
 /// Whole vectors where these are few; else as many as a turn should have, of which the last two may overlap.
 void Cells::findGroup() {
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8, most = k.demand.lanes;
   width = std::max(std::min(most, 4 * most / bytes), bytesShuffled / bytes);
+  // Vectors as wide as a cache line lie across two, and most of what they hold would be thrown away.
+  if (width * bytes == lineBytes && skipsLongElements())
+    width /= 2;
   cells = width / std::gcd(width, size);
   if (cells * size / width > mostVectors)
     cells = llvm::divideCeil(fewestVectors * width, size);
@@ -375,15 +386,16 @@ bool Cells::chooseVectors(Stretch &stretch) {
 bool Cells::find() {
   if (!isWorthIt() || !findCell() || !coversCell())
     return false;
-  findGroup();
   const MergedLoop &along = loops.back();
-  if (typicalSize(along.extent) < cells)
-    return false;
   int64_t start = 0;
   for (int64_t cut : cutsAlong(along.loop, along.extent, *reads))
     stretches.push_back({std::exchange(start, cut), cut, {}, {}, {}});
   stretches.push_back({start, along.extent.isStatic() ? along.extent.value() : 0, {}, {}, {}});
-  return llvm::all_of(stretches, [&](Stretch &stretch) { return trace(stretch) && chooseVectors(stretch); });
+  if (!llvm::all_of(stretches, [&](Stretch &stretch) { return trace(stretch); }))
+    return false;
+  findGroup();
+  return typicalSize(along.extent) >= cells &&
+         llvm::all_of(stretches, [&](Stretch &stretch) { return chooseVectors(stretch); });
 }
 
 Form Cells::atPoint(const Form &place) const {

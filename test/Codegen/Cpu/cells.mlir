@@ -102,3 +102,14 @@ nn.kernel @far_apart(%x: tensor<100x64xf32>) -> tensor<100x3xf32> attributes {sc
   %y = tensor.extract_slice %x[0, 2] [100, 3] [1, 1] : tensor<100x64xf32> to tensor<100x3xf32>
   nn.yield %y : tensor<100x3xf32>
 }
+
+// Three of seven long elements: vectors are half as wide as a cache line.
+// CHECK-LABEL: func.func private @skipped_inside
+// CHECK: vector.load {{.*}} : memref<7000xf64>, vector<4xf64>
+// CHECK-NOT: vector<8xf64>
+// CHECK: vector.store {{.*}} : memref<3000xf64>, vector<4xf64>
+// CHECK: return
+nn.kernel @skipped(%x: tensor<1000x7xf64>) -> tensor<1000x3xf64> attributes {schedule = {template = "points", chunks = 1 : i64, lanes = 16 : i64}} {
+  %y = tensor.extract_slice %x[0, 2] [1000, 3] [1, 1] : tensor<1000x7xf64> to tensor<1000x3xf64>
+  nn.yield %y : tensor<1000x3xf64>
+}
