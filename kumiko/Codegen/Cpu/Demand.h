@@ -64,6 +64,9 @@ public:
   bool knowsPlaces() const { return places == Places::Taken; }
   /// What `emit` emits may rely on the condition, a value in a body, being so for all lanes.
   void given(mlir::Value condition, bool holds, llvm::function_ref<void()> emit);
+  /// One of two values, of which only that one is computed; `wide`: of all lanes.
+  mlir::Value choose(mlir::Value condition, mlir::Type element, bool wide, llvm::function_ref<mlir::Value()> then,
+                     llvm::function_ref<mlir::Value()> otherwise);
   /// While a block is being emitted, reads across memory find their lanes there.
   Blocks blocks;
 
@@ -177,9 +180,6 @@ private:
   /// What `extract` in the body of `op` reads, lane by lane, at indices that are found for each lane by itself.
   mlir::Value extractedByLane(mlir::linalg::GenericOp op, mlir::tensor::ExtractOp extract, llvm::ArrayRef<Form> dims);
   mlir::Value atRegion(Region region, llvm::ArrayRef<Form> position);
-  /// One of two values, of which only that one is computed; `wide`: of all lanes.
-  mlir::Value choose(mlir::Value condition, mlir::Type element, bool wide, llvm::function_ref<mlir::Value()> then,
-                     llvm::function_ref<mlir::Value()> otherwise);
   /// A region of a buffer at lanes of which some are `outside`; `open` are the dimensions to be compared, with the
   /// extents of the region. Null where lanes must be asked for one by one.
   mlir::Value loadInside(mlir::Value tensor, llvm::ArrayRef<Form> position,

@@ -45,7 +45,10 @@ Value Demand::sieve(Value memref, const Form &offset, Type stored) {
   int64_t end = first < 0 ? last * step + 1 : (last + 1) * step, lastStart = std::max<int64_t>(end - count, 0);
   first = std::max<int64_t>(first, 0);
   Value result;
-  for (int64_t n = 0; n * count < end; ++n) {
+  int64_t vectors = llvm::divideCeil(end, count);
+  // In the order of the lanes: what the next turn of a loop reads follows the last of them.
+  for (int64_t each = 0; each < vectors; ++each) {
+    int64_t n = apart < 0 ? vectors - 1 - each : each;
     int64_t start = std::min(n * count, lastStart);
     Value vector = loadSome(memref, indexOf(lowest + Form(start)), stored, std::min(count, end - start));
     // Of the lanes, those that this vector is the first to have.
@@ -224,6 +227,9 @@ void Demand::storeInterleaved(ArrayRef<Value> values, Value memref, const Form &
       memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, woven, 0), memref, index);
     else if (rest < count)
       vector::MaskedStoreOp::create(b, loc, memref, index, entry.maskOf(rest, lanes), woven);
+    else if (pastCaches &&
+             mayGoPast(first.atLane(0) + Form(int64_t(vector) * count), cast<VectorType>(woven.getType())))
+      storePast(woven, memref, index);
     else
       vector::StoreOp::create(b, loc, woven, memref, index);
   }

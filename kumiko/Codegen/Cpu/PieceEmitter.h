@@ -169,11 +169,19 @@ private:
     std::optional<MergedLoop> between = std::nullopt;
     /// They are exchanged for so many turns of the outer one; 0: they are not.
     int64_t together = 0;
+    /// All sequences side by side, in vectors.
+    bool isWoven = false;
   };
   std::optional<Turn> turnOf(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims) const;
   void findTurn();
   /// Takes the lanes, or the last of the loops, as the loop between, if that is worth it.
   bool takeBetween();
+  /// Where the loop is cut at the point at hand.
+  mlir::Value boundHere();
+  /// As many rows as a vector has lanes from [low, high), each sequence by a vector of its own where it does not end
+  /// there; `cut` for those where one does, and for the rest.
+  void wovenRows(const MergedLoop &along, mlir::Value low, mlir::Value high,
+                 llvm::function_ref<void(mlir::Value, mlir::Value)> cut);
   /// `body` for the numbers of the loop in [low, high) on either side of the cut.
   void bothSides(mlir::Value low, mlir::Value high, llvm::function_ref<void(mlir::Value, mlir::Value)> body);
   /// What is between them exists where these do.

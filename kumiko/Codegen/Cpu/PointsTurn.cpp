@@ -7,7 +7,8 @@
 // Where t runs inside of b, its loop is cut at length(b): on either side the place is linear in t, and it exists where
 // it does at both ends. So nothing is left to be done for each t but to read and write, with lanes along t where the
 // sequence lies in one piece. Where b runs inside of t, both are exchanged as long as what is written meanwhile lies
-// near; else at least all ends are looked at before the loops.
+// near; else at least all ends are looked at before the loops. A few sequences side by side are vectors along t, one of
+// each, which are woven when stored.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
@@ -32,6 +33,9 @@ constexpr int64_t mostBytesByElement = 64, mostBytesTimesElement = 256, mostByte
 /// would fall into a few sets of the first, being a multiple of `bytesOfSets` apart. And those of short elements where
 /// all lie in the last cache.
 constexpr int64_t mostBytesNear = 1 << 20, mostBytesOfRowNear = 1700, bytesOfSets = 512, mostBytesInCaches = 8 << 20;
+/// Sequences up to so many side by side are read in vectors, each by itself, and woven when stored; more of elements of
+/// one or two bytes. A chunk has at least `fewestWoven` rows then.
+constexpr int64_t mostWoven = 4, mostWovenShort = 8, fewestWoven = 128;
 /// Rows of a few elements that are moved in one turn of a loop.
 constexpr int64_t rowsPerTurn = 4;
 
@@ -143,12 +147,15 @@ bool PieceEmitter::takeBetween() {
     turn->together = std::min(mostTogether, (lanesChoose ? mostBytesTogether : mostBytesOfRowsTogether) / bytes);
   if (lanesChoose && isWorth)
     turn->together = std::max(turn->together, fewestTurns);
+  turn->isWoven = turn->together && lanesChoose && targets.size() == 1 &&
+                  between.extent.value() <= (element <= 2 ? mostWovenShort : mostWoven) &&
+                  typicalSize(turns) >= fewestWoven * typicalSize(k.schedule.chunks);
   if (!lanesChoose)
     loops.pop_back();
   return true;
 }
 
-void PieceEmitter::bothSides(Value low, Value high, llvm::function_ref<void(Value, Value)> body) {
+Value PieceEmitter::boundHere() {
   Position dims;
   point[turn->loop] = Form(0);
   for (const Form &form : turn->dims) {
@@ -160,6 +167,11 @@ void PieceEmitter::bothSides(Value low, Value high, llvm::function_ref<void(Valu
   Value bound = k.demand.bodyValue(turn->op, dims, turn->bound);
   if (!bound.getType().isIndex())
     bound = arith::IndexCastOp::create(k.b, k.loc, k.b.getIndexType(), bound);
+  return bound;
+}
+
+void PieceEmitter::bothSides(Value low, Value high, llvm::function_ref<void(Value, Value)> body) {
+  Value bound = boundHere();
   Value cut = arith::MaxSIOp::create(k.b, k.loc, arith::MinSIOp::create(k.b, k.loc, bound, high), low);
   k.demand.given(turn->condition, true, [&] { body(low, cut); });
   k.demand.given(turn->condition, false, [&] { body(cut, high); });
@@ -223,10 +235,60 @@ void PieceEmitter::turnedRows(const MergedLoop &along, Value low, Value high, ll
   auto quick = [&] {
     if (!turn->between)
       return cut(low, high);
+    if (turn->isWoven)
+      return k.pastCaches(targets.front().memref, [&] {
+        wovenRows(along, low, high, [&](Value first, Value past) { eachBetween([&] { cut(first, past); }); });
+      });
     k.loop(low, high, std::max<int64_t>(turn->together, 1),
            [&](Value first) { turn->together ? exchanged(first) : inTurn(first); });
   };
   k.demand.lookAhead(look, quick, [&] { k.loop(low, high, 1, inTurn); }, Demand::Look::FromStart);
+}
+
+void PieceEmitter::wovenRows(const MergedLoop &along, Value low, Value high,
+                             llvm::function_ref<void(Value, Value)> cut) {
+  const Target &target = targets.front();
+  int64_t lanes = k.demand.lanes, count = turn->between->extent.value();
+  auto compare = [&](arith::CmpIPredicate predicate, Value left, Value right) -> Value {
+    return arith::CmpIOp::create(k.b, k.loc, predicate, left, right);
+  };
+  // Groups begin where cache lines may.
+  Value start = arith::CeilDivUIOp::create(k.b, k.loc, low, k.index(lanes));
+  start = arith::MinSIOp::create(k.b, k.loc, arith::MulIOp::create(k.b, k.loc, start, k.index(lanes)), high);
+  Value middle = k.endOfGroups(start, high, lanes);
+  cut(low, start);
+  k.loop(start, middle, lanes, [&](Value first) {
+    Value past = arith::AddIOp::create(k.b, k.loc, first, k.index(lanes)), isCut;
+    SmallVector<Value> isTurned;
+    for (int64_t n = 0; n < count; ++n) {
+      point[turn->between->loop] = Form(n);
+      Value bound = boundHere();
+      isTurned.push_back(compare(arith::CmpIPredicate::sge, bound, past));
+      Value ends = arith::XOrIOp::create(k.b, k.loc, isTurned.back(), compare(arith::CmpIPredicate::sgt, bound, first));
+      isCut = isCut ? Value(arith::OrIOp::create(k.b, k.loc, isCut, ends)) : ends;
+    }
+    auto woven = [&] {
+      SmallVector<Value> values;
+      SmallVector<Form> offsets;
+      point[along.loop] = Form::ofSlot(k.demand.addSlot(first, lanes, IndexRange::ofLoop(0, along.extent)));
+      point[along.loop].lane = 1;
+      for (int64_t n = 0; n < count; ++n) {
+        point[turn->between->loop] = Form(n);
+        auto side = [&](bool turned) {
+          Value value;
+          k.demand.given(turn->condition, turned, [&] { value = k.demand.at(target.piece->source, point); });
+          return value;
+        };
+        Type element = getElementTypeOrSelf(target.piece->source.getType());
+        values.push_back(k.demand.choose(
+            isTurned[n], element, /*wide=*/true, [&] { return side(true); }, [&] { return side(false); }));
+        offsets.push_back(offsetOf(*target.piece, point));
+      }
+      k.demand.storeLanes(values, target.memref, offsets);
+    };
+    k.ifElse(isCut, [&] { cut(first, past); }, woven);
+  });
+  cut(middle, high);
 }
 
 void PieceEmitter::turnedLanes(Value low, Value high) {

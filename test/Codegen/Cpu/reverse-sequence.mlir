@@ -1,0 +1,39 @@
+// RUN: kumiko-opt %s --stage-fuse --stage-lower --stage-schedule --kumiko-emit-kernels --split-input-file | FileCheck %s
+
+// Of three sequences side by side each is a vector, reversed or not, where none ends; they are stored together. Vectors
+// are read in the order of their lanes. Groups of rows begin at multiples of a vector.
+// CHECK: func.func private @{{.*}}_inside
+// CHECK: arith.ceildivui
+// CHECK: scf.for
+// CHECK: } else {
+// CHECK-COUNT-3: vector.shuffle
+// CHECK: scf.yield %{{.*}} : vector<8xf32>
+// CHECK-COUNT-3: vector.shuffle
+// CHECK: scf.yield %{{.*}} : vector<8xf32>
+// CHECK-COUNT-3: vector.store %{{.*}} : memref<12288xf32>, vector<8xf32>
+func.func @three(%x: tensor<4096x3xf32>, %len: tensor<3xi64>) -> tensor<4096x3xf32> {
+  %y = nn.reverse_sequence %x, %len {time = 0, batch = 1} : (tensor<4096x3xf32>, tensor<3xi64>) -> tensor<4096x3xf32>
+  return %y : tensor<4096x3xf32>
+}
+
+// -----
+
+// Of many each is moved by itself.
+// CHECK: func.func private @{{.*}}_inside
+// CHECK-NOT: vector.shuffle
+// CHECK: return
+func.func @many(%x: tensor<4096x12xf32>, %len: tensor<12xi64>) -> tensor<4096x12xf32> {
+  %y = nn.reverse_sequence %x, %len {time = 0, batch = 1} : (tensor<4096x12xf32>, tensor<12xi64>) -> tensor<4096x12xf32>
+  return %y : tensor<4096x12xf32>
+}
+
+// -----
+
+// What leaves the caches goes past them.
+// CHECK: func.func private @{{.*}}_inside
+// CHECK-COUNT-3: vector.store %{{.*}} {alignment = 16 : i64, nontemporal = true} : memref<6000000xf64>, vector<8xf64>
+func.func @large(%x: tensor<2000000x3xf64>, %len: tensor<3xi64>) -> tensor<2000000x3xf64> {
+  %y = nn.reverse_sequence %x, %len {time = 0, batch = 1}
+      : (tensor<2000000x3xf64>, tensor<3xi64>) -> tensor<2000000x3xf64>
+  return %y : tensor<2000000x3xf64>
+}
