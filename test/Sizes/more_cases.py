@@ -15,6 +15,10 @@ def transpose(op, t):
     for extent in EXTENTS:
         yield line(op, [tensor(t, extent, 9)], perm=[1, 0])
         yield line(op, [tensor(t, 5, extent, 17)], perm=[0, 2, 1])
+    # Several short rows from different places lie side by side.
+    for rows, row in itertools.product(range(2, 9), repeat=2):
+        yield line(op, [tensor(t, row, 2, rows, 37)], perm=[1, 3, 2, 0])
+        yield line(op, [tensor(t, 35, row, 5, rows)], perm=[2, 0, 3, 1])
 
 
 @recipe(MOVED, "expand")

@@ -1,8 +1,10 @@
 //===- Cells.cpp - short rows of elements that are only moved ----------------===//
-#include "kumiko/Codegen/Cpu/Cells.h"
+#include "kumiko/Codegen/Cpu/CellEmitter.h"
 #include "kumiko/Codegen/Cpu/Cuts.h"
 #include "kumiko/Lower/Checked.h"
+#include <map>
 #include <numeric>
+#include <set>
 
 using namespace mlir;
 using namespace kumiko;
@@ -13,13 +15,14 @@ using eq::Extent;
 constexpr int64_t mostInCell = 32, mostVectors = 16, fewestVectors = 4;
 /// Loads and shuffles for each vector of the result, at most: more are no faster than one element after the other.
 constexpr int64_t mostLoads = 3, mostShuffles = 4;
-/// Bytes that are read again for the next outer number: they stay in the first cache.
-constexpr int64_t bytesTogether = 16384;
 /// Bytes between cells from which on a cache line more for each of them would be waited for.
 constexpr int64_t farApart = 128;
+/// The first cache has so many sets of lines, and so many lines in each, at least.
+constexpr int64_t setsOfCache = 64, linesOfSet = 8;
 /// A shuffle of bytes works on so many everywhere.
 constexpr int64_t bytesShuffled = 16;
 
+<<<<<<< HEAD
 namespace {
 using Origin = Demand::Origin;
 
@@ -120,11 +123,14 @@ private:
 } // namespace
 
 bool Cells::isTruth() const {
+=======
+bool CellEmitter::isTruth() const {
+>>>>>>> 206e8dd ([Codegen] Cells of several short rows are put together element by element)
   return cast<RankedTensorType>(output.pieces.front().source.getType()).getElementType().isInteger(1);
 }
 
 /// Whether nothing but moving is done, and rows would fill no vectors.
-bool Cells::isWorthIt() {
+bool CellEmitter::isWorthIt() {
   if (output.pieces.empty() || !k.schedule.inPlace.empty() || k.demand.lanes < 2 ||
       stored().getIntOrFloatBitWidth() % 8 != 0)
     return false;
@@ -152,11 +158,14 @@ bool Cells::isWorthIt() {
   if (loops.empty())
     return false;
   const Extent &row = loops.back().extent, &apart = output.pieces.front().strides[loops.back().loop];
+  isWoven = loops.size() > 1 && typicalSize(loops.end()[-2].extent) >= int64_t(k.demand.lanes) &&
+            llvm::all_of(ArrayRef(reads->forms).drop_back(),
+                         [&](const Form &form) { return form.coefficientOf(loops.end()[-2].loop).is(1); });
   return !apart.is(1) || (row.isStatic() && row.value() < int64_t(k.demand.lanes));
 }
 
 /// The longest cell that is not too long, and the loops around it.
-bool Cells::findCell() {
+bool CellEmitter::findCell() {
   const Piece &first = output.pieces.front();
   Extents shape(k.storage.extents.of(first.source));
   for (depth = 1; depth <= first.rank(); ++depth) {
@@ -183,7 +192,7 @@ bool Cells::findCell() {
          (loops.size() == 1 || loops.back().extent.isStatic());
 }
 
-Extent Cells::startOf(const Border &border) const {
+Extent CellEmitter::startOf(const Border &border) const {
   Extent start = border.constant;
   for (size_t d = 0; d < depth; ++d)
     start += border.low[d] * border.strides[d];
@@ -191,7 +200,7 @@ Extent Cells::startOf(const Border &border) const {
 }
 
 /// Whether each element of a cell is one of a piece, or all others belong to a border around the only piece.
-bool Cells::coversCell() {
+bool CellEmitter::coversCell() {
   const Piece &first = output.pieces.front();
   bool bordered = !output.borders.empty();
   base = first.constant;
@@ -239,7 +248,7 @@ bool Cells::skipsLongElements() const {
 }
 
 /// Whole vectors where these are few; else as many as a turn should have, of which the last two may overlap.
-void Cells::findGroup() {
+void CellEmitter::findGroup() {
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8, most = k.demand.lanes;
   width = std::max(std::min(most, 4 * most / bytes), bytesShuffled / bytes);
   // Vectors as wide as a cache line lie across two, and most of what they hold would be thrown away.
@@ -252,7 +261,7 @@ void Cells::findGroup() {
     cells *= 2;
 }
 
-bool Cells::trace(Stretch &stretch) {
+bool CellEmitter::trace(Stretch &stretch) {
   SmallVector<IndexRange> ranges;
   for (const MergedLoop &loop : loops)
     ranges.push_back(IndexRange::ofLoop(0, loop.extent));
@@ -280,11 +289,11 @@ bool Cells::trace(Stretch &stretch) {
          });
 }
 
-int64_t Cells::placeOf(const Origin &origin, int64_t cell) const {
+int64_t CellEmitter::placeOf(const Origin &origin, int64_t cell) const {
   return origin.place.constant.value() + cell * origin.place.coefficientOf(loops.size() - 1).value();
 }
 
-void Cells::findLines(Stretch &stretch) const {
+void CellEmitter::findLines(Stretch &stretch) const {
   for (const Origin &origin : stretch.elements) {
     if (!origin.memref)
       continue;
@@ -303,13 +312,13 @@ void Cells::findLines(Stretch &stretch) const {
   }
 }
 
-unsigned Cells::lineOf(const Stretch &stretch, const Origin &origin, int64_t place) const {
+unsigned CellEmitter::lineOf(const Stretch &stretch, const Origin &origin, int64_t place) const {
   Line at{origin.memref, origin.place, place, place};
   return llvm::find_if(stretch.lines, [&](const Line &line) { return line.isNear(at, 0); }) - stretch.lines.begin();
 }
 
 /// The loads that the lanes from element `first` of the group on are chosen from.
-bool Cells::chooseVector(Stretch &stretch, int64_t first) {
+bool CellEmitter::chooseVector(Stretch &stretch, int64_t first) {
   Chosen vector{first, {}, SmallVector<std::pair<int, int64_t>>(width, {-1, 0})};
   SmallVector<std::pair<unsigned, int64_t>> places; // line and place of each lane that is no constant
   for (int64_t lane = 0; lane < width; ++lane) {
@@ -350,7 +359,7 @@ bool Cells::chooseVector(Stretch &stretch, int64_t first) {
 }
 
 /// Whether a vector that is loaded for a cell holds nothing of another one, but maybe a cache line that none needs.
-bool Cells::liesApart(const Stretch &stretch) const {
+bool CellEmitter::liesApart(const Stretch &stretch) const {
   const Origin &first = stretch.elements.front();
   if (!first.memref || isTruth())
     return false;
@@ -364,7 +373,36 @@ bool Cells::liesApart(const Stretch &stretch) const {
   return apart >= (isVector ? lineBytes : farApart) && llvm::all_of(llvm::enumerate(stretch.elements), follows);
 }
 
-bool Cells::chooseVectors(Stretch &stretch) {
+/// Whether a vector of the result is better put together from its elements than turned or woven. Of bytes, that takes
+/// many more steps than to turn them; of truth values it does not, since these are turned bit by bit.
+bool CellEmitter::canPick(const Stretch &stretch) const {
+  int64_t bytes = stored().getIntOrFloatBitWidth() / 8;
+  bool isWide = bytes >= 4 || (isTruth() && int64_t(stretch.lines.size()) == size);
+  auto inMemory = [](const Origin &origin) { return bool(origin.memref); };
+  return output.pieces.size() == 1 && output.borders.empty() && !isWoven && isWide &&
+         llvm::all_of(stretch.elements, inMemory) && readsInLines(stretch);
+}
+
+/// Whether most of what a group reads lies side by side, in cache lines that find room in the first cache: so they stay
+/// there for the next group.
+bool CellEmitter::readsInLines(const Stretch &stretch) const {
+  int64_t bytes = stored().getIntOrFloatBitWidth() / 8, neighbours = 0;
+  std::set<int64_t> places, lines;
+  for (const Origin &origin : stretch.elements)
+    for (int64_t cell = 0; cell < cells; ++cell) {
+      places.insert(placeOf(origin, cell));
+      lines.insert(llvm::divideFloorSigned(placeOf(origin, cell) * bytes, lineBytes));
+    }
+  std::map<int64_t, int64_t> inSet;
+  for (int64_t line : lines)
+    ++inSet[line & (setsOfCache - 1)];
+  for (int64_t place : places)
+    neighbours += places.contains(place + 1);
+  return 2 * neighbours >= int64_t(places.size()) &&
+         llvm::all_of(inSet, [](const auto &set) { return set.second <= linesOfSet; });
+}
+
+bool CellEmitter::chooseVectors(Stretch &stretch) {
   findLines(stretch);
   stretch.isApart = liesApart(stretch);
   if (stretch.isApart)
@@ -372,18 +410,19 @@ bool Cells::chooseVectors(Stretch &stretch) {
   int64_t total = cells * size;
   for (int64_t first = 0; first < total; first += width)
     if (!chooseVector(stretch, std::min(first, total - width)))
-      return false;
+      return stretch.isPicked = canPick(stretch);
   // Lines that are woven as they are need no more than lanes along them.
   if (output.pieces.size() == 1 && int64_t(stretch.lines.size()) == size)
-    return false;
+    return stretch.isPicked = canPick(stretch);
   llvm::SmallDenseSet<std::pair<unsigned, int64_t>> loads;
   for (const Chosen &vector : stretch.vectors)
     for (const Choice &load : vector.loads)
       loads.insert({load.line, load.start});
-  return loads.size() <= mostLoads * stretch.vectors.size();
+  stretch.isPicked = loads.size() > mostLoads * stretch.vectors.size();
+  return !stretch.isPicked || canPick(stretch);
 }
 
-bool Cells::find() {
+bool CellEmitter::find() {
   if (!isWorthIt() || !findCell() || !coversCell())
     return false;
   const MergedLoop &along = loops.back();
@@ -398,200 +437,8 @@ bool Cells::find() {
          llvm::all_of(stretches, [&](Stretch &stretch) { return chooseVectors(stretch); });
 }
 
-Form Cells::atPoint(const Form &place) const {
-  Form result(place.constant);
-  for (const auto &[loop, coefficient] : place.terms)
-    result = result + point[loop] * coefficient;
-  return result;
-}
-
-Value Cells::load(const Line &line, int64_t start) {
-  int64_t count = std::min(width, line.length());
-  Value index = k.demand.indexOf(atPoint(line.place) + Form(start)), loaded;
-  if (count == 1) {
-    loaded = memref::LoadOp::create(k.b, k.loc, line.memref, index);
-    loaded = vector::BroadcastOp::create(k.b, k.loc, VectorType::get({width}, stored()), loaded);
-  } else {
-    loaded = vector::LoadOp::create(k.b, k.loc, VectorType::get({count}, stored()), line.memref, index);
-  }
-  if (count != 1 && count != width) {
-    SmallVector<int64_t> all;
-    for (int64_t lane = 0; lane < width; ++lane)
-      all.push_back(std::min(lane, count - 1));
-    loaded = vector::ShuffleOp::create(k.b, k.loc, loaded, loaded, all);
-  }
-  return vector::BitCastOp::create(k.b, k.loc, VectorType::get({width}, bits()), loaded);
-}
-
-/// The constant as it lies in memory.
-static llvm::APInt bitsOf(TypedAttr constant, unsigned bits) {
-  if (auto number = dyn_cast<FloatAttr>(constant))
-    return number.getValue().bitcastToAPInt();
-  return cast<IntegerAttr>(constant).getValue().zextOrTrunc(bits);
-}
-
-Value Cells::chosen(const Stretch &stretch, const Chosen &vector, ArrayRef<Value> loaded) {
-  auto type = VectorType::get({width}, bits());
-  Value result;
-  SmallVector<llvm::APInt> constants(width, llvm::APInt::getZero(bits().getWidth()));
-  for (int64_t lane = 0; lane < width; ++lane)
-    if (vector.lanes[lane].first < 0)
-      constants[lane] = bitsOf(originOf(stretch, vector.first + lane).constant, bits().getWidth());
-  if (llvm::any_of(vector.lanes, [](const auto &lane) { return lane.first < 0; }))
-    result = k.demand.constantOf(DenseElementsAttr::get(type, constants));
-  for (auto [number, load] : llvm::enumerate(loaded)) {
-    SmallVector<int64_t> choice;
-    for (int64_t lane = 0; lane < width; ++lane) {
-      // What a later load brings may be anything until then.
-      auto [from, place] = vector.lanes[lane];
-      choice.push_back(from == int(number)  ? width + place
-                       : from > int(number) ? vector::ShuffleOp::kPoisonIndex
-                                            : lane);
-    }
-    result = vector::ShuffleOp::create(k.b, k.loc, result ? result : load, load, choice);
-  }
-  if (isTruth()) // which may be any byte but 0
-    result = arith::MinUIOp::create(
-        k.b, k.loc, result, k.demand.constantOf(DenseElementsAttr::get(type, llvm::APInt(bits().getWidth(), 1))));
-  return vector::BitCastOp::create(k.b, k.loc, VectorType::get({width}, stored()), result);
-}
-
-Form Cells::startOfCell() const {
-  Form start(base);
-  for (auto [loop, number] : llvm::zip_equal(loops, point))
-    start = start + number * output.pieces.front().strides[loop.loop];
-  return start;
-}
-
-/// Each cell of a group as a vector, or as several of which the last two may overlap.
-void Cells::copies(const Stretch &stretch) {
-  int64_t length = std::min<int64_t>(width, llvm::bit_floor(uint64_t(size)));
-  const Origin &first = stretch.elements.front();
-  auto type = VectorType::get({length}, stored());
-  for (int64_t cell = 0; cell < cells; ++cell) {
-    SmallVector<std::pair<Value, Value>> moved; // what, and where to
-    for (int64_t n = 0; n < size; n += length) {
-      int64_t start = std::min(n, size - length);
-      Form place = atPoint(first.place) + Form(placeOf(first, cell) - placeOf(first, 0) + start);
-      Value loaded = vector::LoadOp::create(k.b, k.loc, type, first.memref, k.demand.indexOf(place));
-      moved.push_back({loaded, k.demand.indexOf(startOfCell() + Form(cell * size + start))});
-    }
-    for (auto [loaded, index] : moved)
-      vector::StoreOp::create(k.b, k.loc, loaded, memref, index);
-  }
-}
-
-void Cells::group(const Stretch &stretch) {
-  if (stretch.isApart)
-    return copies(stretch);
-  llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> known;
-  Form start = startOfCell();
-  for (const Chosen &vector : stretch.vectors) {
-    SmallVector<Value> loaded;
-    for (const Choice &choice : vector.loads) {
-      Value &value = known[{choice.line, choice.start}];
-      if (!value)
-        value = load(stretch.lines[choice.line], choice.start);
-      loaded.push_back(value);
-    }
-    vector::StoreOp::create(k.b, k.loc, chosen(stretch, vector, loaded), memref,
-                            k.demand.indexOf(start + Form(vector.first)));
-  }
-}
-
-void Cells::single(const Stretch &stretch) {
-  Form start = startOfCell();
-  Type element = cast<RankedTensorType>(output.pieces.front().source.getType()).getElementType();
-  for (auto [n, origin] : llvm::enumerate(stretch.elements)) {
-    Value value = origin.memref ? k.demand.load(origin.memref, atPoint(origin.place), element)
-                                : k.demand.constantOf(origin.constant);
-    k.demand.store(value, memref, start + Form(int64_t(n)));
-  }
-}
-
-void Cells::emitStretch(const Stretch &stretch, Value low, Value high) {
-  auto at = [&](Value number) { point.back() = Form::ofSlot(k.demand.addSlot(number)); };
-  Value count = arith::SubIOp::create(k.b, k.loc, high, low);
-  Value enough = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sge, count, k.index(cells));
-  auto choice = scf::IfOp::create(k.b, k.loc, enough, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(k.b);
-  k.b.setInsertionPointToStart(choice.thenBlock());
-  Value last = arith::SubIOp::create(k.b, k.loc, high, k.index(cells));
-  k.loop(low, high, cells, [&](Value number) {
-    at(arith::MinSIOp::create(k.b, k.loc, number, last));
-    group(stretch);
-  });
-  k.b.setInsertionPointToStart(choice.elseBlock());
-  k.loop(low, high, 1, [&](Value number) {
-    at(number);
-    single(stretch);
-  });
-}
-
-void Cells::emitAlong(Value low, Value high) {
-  if (stretches.size() == 1)
-    return emitStretch(stretches.front(), low, high);
-  for (const Stretch &stretch : stretches)
-    emitStretch(stretch, arith::MaxSIOp::create(k.b, k.loc, low, k.index(stretch.start)),
-                arith::MinSIOp::create(k.b, k.loc, high, k.index(stretch.end)));
-}
-
-bool Cells::readsBetween() const {
-  const MergedLoop &along = loops.back();
-  for (const Stretch &stretch : stretches)
-    for (const Line &line : stretch.lines) {
-      Extent apart = line.place.coefficientOf(loops.size() - 1);
-      for (auto [n, loop] : llvm::enumerate(ArrayRef(loops).drop_back())) {
-        Extent step = line.place.coefficientOf(n);
-        if (!loop.extent.isStatic() || !step.isStatic() || step.is(0) ||
-            std::abs(step.value()) * loop.extent.value() > std::abs(apart.value()))
-          return false;
-      }
-    }
-  return stretches.size() == 1 && !stretches.front().lines.empty() &&
-         typicalSize(along.extent) >= typicalSize(k.schedule.chunks) * cells;
-}
-
-void Cells::emitTogether(ArrayRef<MergedLoop> outer, const Extent &total) {
-  int64_t apart = 1, bytes = stored().getIntOrFloatBitWidth() / 8;
-  for (const Line &line : stretches.front().lines)
-    apart = std::max(apart, std::abs(line.place.coefficientOf(loops.size() - 1).value()));
-  int64_t groups = std::max<int64_t>(bytesTogether / (apart * bytes * cells), 1);
-  auto [low, high] = k.chunkRange(loops.back().extent);
-  k.loop(low, high, groups * cells, [&, high = high](Value from) {
-    Value to = arith::AddIOp::create(k.b, k.loc, from, k.index(groups * cells));
-    to = arith::MinSIOp::create(k.b, k.loc, to, high);
-    k.loop(k.index(0), k.index(total), 1, [&](Value number) {
-      k.delinearize(number, outer, point);
-      emitAlong(from, to);
-    });
-  });
-}
-
-void Cells::emit() {
-  if (!output.borders.empty())
-    output.borders.front().doneDimensions = output.pieces.front().rank() - depth;
-  Extent around = 1;
-  SmallVector<MergedLoop> outer;
-  for (auto [n, loop] : llvm::enumerate(ArrayRef(loops).drop_back())) {
-    outer.push_back({unsigned(n), loop.extent});
-    around *= loop.extent;
-  }
-  point.assign(loops.size(), Form());
-  if (!outer.empty() && readsBetween())
-    return emitTogether(outer, around);
-  auto [low, high] = k.chunkRange(around * loops.back().extent);
-  if (outer.empty())
-    return emitAlong(low, high);
-  // Cells in runs along the last loop, of which the first and last may be shorter than it.
-  k.runs(low, high, loops.back().extent, [&](Value number, Value from, Value to) {
-    k.delinearize(number, outer, point);
-    emitAlong(from, to);
-  });
-}
-
 bool kumiko::cpu::emitCells(Kernel &k, Output &output, Value memref) {
-  Cells cells(k, output, memref);
+  CellEmitter cells(k, output, memref);
   if (!cells.find())
     return false;
   cells.emit();

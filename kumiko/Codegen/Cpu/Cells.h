@@ -8,6 +8,9 @@
 //   rows of two with a zero on either side     x:   a b c d e f g h                      one load
 //                                              y:   0 a b 0 0 c d 0 0 e f 0 0 g h 0      one shuffle, one store
 //
+// Where a cell is made of several short rows from different places, its vectors are put together element by element:
+// that takes no more loads than to copy them one by one, and a store for each vector.
+//
 // As many cells are a group as fill whole vectors. A share of the cells ends with a group that may begin before the end
 // of the one before; only shares of fewer cells than a group are written one by one. Nothing is read but what lies
 // between two elements that the group is made of.

@@ -103,6 +103,7 @@ nn.kernel @far_apart(%x: tensor<100x64xf32>) -> tensor<100x3xf32> attributes {sc
   nn.yield %y : tensor<100x3xf32>
 }
 
+<<<<<<< HEAD
 // Three of seven long elements: vectors are half as wide as a cache line.
 // CHECK-LABEL: func.func private @skipped_inside
 // CHECK: vector.load {{.*}} : memref<7000xf64>, vector<4xf64>
@@ -112,4 +113,39 @@ nn.kernel @far_apart(%x: tensor<100x64xf32>) -> tensor<100x3xf32> attributes {sc
 nn.kernel @skipped(%x: tensor<1000x7xf64>) -> tensor<1000x3xf64> attributes {schedule = {template = "points", chunks = 1 : i64, lanes = 16 : i64}} {
   %y = tensor.extract_slice %x[0, 2] [1000, 3] [1, 1] : tensor<1000x7xf64> to tensor<1000x3xf64>
   nn.yield %y : tensor<1000x3xf64>
+=======
+// Fifteen elements, each from a line of its own, on which the next cells follow: vectors are put together one by one.
+// CHECK-LABEL: func.func private @picked_inside
+// CHECK: scf.for
+// CHECK-NOT: vector.load
+// CHECK-COUNT-4: memref.load {{.*}} : memref<1500xi64>
+// CHECK: vector.from_elements
+// CHECK-NEXT: arith.muli
+// CHECK-NEXT: vector.store {{.*}} : memref<1500xi64>, vector<4xi64>
+nn.kernel @picked(%x: tensor<5x3x100xi64>) -> tensor<100x3x5xi64> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<100x3x5xi64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, j, i)>, affine_map<(i, j, k) -> (i, j, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<5x3x100xi64>) outs(%empty : tensor<100x3x5xi64>) {
+  ^bb0(%p: i64, %o: i64):
+    linalg.yield %p : i64
+  } -> tensor<100x3x5xi64>
+  nn.yield %y : tensor<100x3x5xi64>
+}
+
+// Lines a power of two apart would drive each other out of the first cache: they are read in blocks.
+// CHECK-LABEL: func.func private @crowded_inside
+// CHECK-NOT: vector.from_elements
+// CHECK: vector.load
+// CHECK: vector.shuffle
+nn.kernel @crowded(%x: tensor<5x3x4096xi64>) -> tensor<4096x3x5xi64> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<4096x3x5xi64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, j, i)>, affine_map<(i, j, k) -> (i, j, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<5x3x4096xi64>) outs(%empty : tensor<4096x3x5xi64>) {
+  ^bb0(%p: i64, %o: i64):
+    linalg.yield %p : i64
+  } -> tensor<4096x3x5xi64>
+  nn.yield %y : tensor<4096x3x5xi64>
+>>>>>>> 206e8dd ([Codegen] Cells of several short rows are put together element by element)
 }

@@ -1,0 +1,113 @@
+//===- CellEmitter.h - cells, and how they are written ----------------------===//
+//
+// Used by Cells.cpp, which finds out what cells are made of, and CellsEmit.cpp, which writes them (Cells.h).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "kumiko/Codegen/Cpu/Cells.h"
+
+namespace kumiko::cpu {
+
+class CellEmitter {
+public:
+  using Origin = Demand::Origin;
+
+  CellEmitter(Kernel &k, Output &output, mlir::Value memref) : k(k), output(output), memref(memref) {}
+
+  bool find();
+  void emit();
+
+private:
+  /// Places of a buffer that lie as far apart whatever cell is at hand: they differ by numbers, and these not by much.
+  struct Line {
+    mlir::Value memref;
+    Form place;        ///< without the constant
+    int64_t low, high; ///< of the constants, in a group
+
+    int64_t length() const { return high - low + 1; }
+    /// Whether the other one moves on as this one does, with no more than `gap` elements between them.
+    bool isNear(const Line &other, int64_t gap) const {
+      return memref == other.memref && place.terms == other.place.terms && other.low <= high + gap &&
+             low <= other.high + gap;
+    }
+  };
+
+  /// Vectors of the result, each chosen from what is loaded.
+  struct Choice {
+    unsigned line;
+    int64_t start;
+  };
+  struct Chosen {
+    int64_t first; ///< element of the group
+    llvm::SmallVector<Choice> loads;
+    /// Of each lane: which load and which lane of it; -1 for a constant.
+    llvm::SmallVector<std::pair<int, int64_t>> lanes;
+  };
+
+  /// The cells of a stretch of the innermost loop around them, in which their origins are linear.
+  struct Stretch {
+    int64_t start = 0, end = 0; ///< where there are several
+    llvm::SmallVector<Origin> elements;
+    llvm::SmallVector<Line> lines;
+    std::vector<Chosen> vectors;
+    bool isApart = false;  ///< cells lie in one piece each, far from each other
+    bool isPicked = false; ///< elements are loaded one by one
+  };
+
+  bool isWorthIt();
+  bool findCell();
+  bool coversCell();
+  eq::Extent startOf(const Border &border) const;
+  void findGroup();
+  bool trace(Stretch &stretch);
+  bool liesApart(const Stretch &stretch) const;
+  bool canPick(const Stretch &stretch) const;
+  bool readsInLines(const Stretch &stretch) const;
+  bool chooseVectors(Stretch &stretch);
+  bool chooseVector(Stretch &stretch, int64_t first);
+  void findLines(Stretch &stretch) const;
+  unsigned lineOf(const Stretch &stretch, const Origin &origin, int64_t place) const;
+  /// The place of an element of the group along the constants of its line.
+  int64_t placeOf(const Origin &origin, int64_t cell) const;
+  const Origin &originOf(const Stretch &stretch, int64_t element) const { return stretch.elements[element % size]; }
+
+  /// Whether the cells of other outer numbers are made of what lies between that of two neighbours.
+  bool readsBetween() const;
+  /// Then all of them before the next few neighbours, so that what is read is read once.
+  void emitTogether(llvm::ArrayRef<MergedLoop> outer, const eq::Extent &total);
+  void emitAlong(mlir::Value low, mlir::Value high);
+  void emitStretch(const Stretch &stretch, mlir::Value low, mlir::Value high);
+  void group(const Stretch &stretch);
+  void copies(const Stretch &stretch);
+  void picked(const Stretch &stretch);
+  void single(const Stretch &stretch);
+  /// Where the cell at hand is written.
+  Form startOfCell() const;
+  mlir::Value load(const Line &line, int64_t start);
+  mlir::Value chosen(const Stretch &stretch, const Chosen &vector, llvm::ArrayRef<mlir::Value> loaded);
+  /// A place over the loops, at the point at hand.
+  Form atPoint(const Form &place) const;
+  mlir::Type stored() const { return mlir::cast<mlir::MemRefType>(memref.getType()).getElementType(); }
+  bool isTruth() const;
+  mlir::IntegerType bits() const { return mlir::IntegerType::get(k.b.getContext(), stored().getIntOrFloatBitWidth()); }
+
+  Kernel &k;
+  Output &output;
+  mlir::Value memref;
+  std::optional<Reads> reads;
+  /// Whether rows are what lanes along memory hold, woven.
+  bool isWoven = false;
+  /// Dimensions around the cell, and its elements.
+  size_t depth = 0;
+  int64_t size = 0;
+  /// Where the first cell begins.
+  eq::Extent base;
+  /// Of each element of the cell: the piece it is of and where in there; none in a border.
+  std::vector<std::pair<const Piece *, Position>> inCell;
+  llvm::SmallVector<MergedLoop> loops;
+  std::vector<Stretch> stretches;
+  int64_t width = 0, cells = 0; ///< lanes of a vector; of a group
+  Position point;
+};
+
+} // namespace kumiko::cpu

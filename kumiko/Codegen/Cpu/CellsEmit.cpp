@@ -1,0 +1,220 @@
+//===- CellsEmit.cpp - writing cells -----------------------------------------===//
+#include "kumiko/Codegen/Cpu/CellEmitter.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::cpu;
+using eq::Extent;
+
+/// Bytes that are read again for the next outer number: they stay in the first cache.
+constexpr int64_t bytesTogether = 16384;
+
+Form CellEmitter::atPoint(const Form &place) const {
+  Form result(place.constant);
+  for (const auto &[loop, coefficient] : place.terms)
+    result = result + point[loop] * coefficient;
+  return result;
+}
+
+Value CellEmitter::load(const Line &line, int64_t start) {
+  int64_t count = std::min(width, line.length());
+  Value index = k.demand.indexOf(atPoint(line.place) + Form(start)), loaded;
+  if (count == 1) {
+    loaded = memref::LoadOp::create(k.b, k.loc, line.memref, index);
+    loaded = vector::BroadcastOp::create(k.b, k.loc, VectorType::get({width}, stored()), loaded);
+  } else {
+    loaded = vector::LoadOp::create(k.b, k.loc, VectorType::get({count}, stored()), line.memref, index);
+  }
+  if (count != 1 && count != width) {
+    SmallVector<int64_t> all;
+    for (int64_t lane = 0; lane < width; ++lane)
+      all.push_back(std::min(lane, count - 1));
+    loaded = vector::ShuffleOp::create(k.b, k.loc, loaded, loaded, all);
+  }
+  return vector::BitCastOp::create(k.b, k.loc, VectorType::get({width}, bits()), loaded);
+}
+
+/// The constant as it lies in memory.
+static llvm::APInt bitsOf(TypedAttr constant, unsigned bits) {
+  if (auto number = dyn_cast<FloatAttr>(constant))
+    return number.getValue().bitcastToAPInt();
+  return cast<IntegerAttr>(constant).getValue().zextOrTrunc(bits);
+}
+
+Value CellEmitter::chosen(const Stretch &stretch, const Chosen &vector, ArrayRef<Value> loaded) {
+  auto type = VectorType::get({width}, bits());
+  Value result;
+  SmallVector<llvm::APInt> constants(width, llvm::APInt::getZero(bits().getWidth()));
+  for (int64_t lane = 0; lane < width; ++lane)
+    if (vector.lanes[lane].first < 0)
+      constants[lane] = bitsOf(originOf(stretch, vector.first + lane).constant, bits().getWidth());
+  if (llvm::any_of(vector.lanes, [](const auto &lane) { return lane.first < 0; }))
+    result = k.demand.constantOf(DenseElementsAttr::get(type, constants));
+  for (auto [number, load] : llvm::enumerate(loaded)) {
+    SmallVector<int64_t> choice;
+    for (int64_t lane = 0; lane < width; ++lane) {
+      // What a later load brings may be anything until then.
+      auto [from, place] = vector.lanes[lane];
+      choice.push_back(from == int(number)  ? width + place
+                       : from > int(number) ? vector::ShuffleOp::kPoisonIndex
+                                            : lane);
+    }
+    result = vector::ShuffleOp::create(k.b, k.loc, result ? result : load, load, choice);
+  }
+  if (isTruth()) // which may be any byte but 0
+    result = arith::MinUIOp::create(
+        k.b, k.loc, result, k.demand.constantOf(DenseElementsAttr::get(type, llvm::APInt(bits().getWidth(), 1))));
+  return vector::BitCastOp::create(k.b, k.loc, VectorType::get({width}, stored()), result);
+}
+
+Form CellEmitter::startOfCell() const {
+  Form start(base);
+  for (auto [loop, number] : llvm::zip_equal(loops, point))
+    start = start + number * output.pieces.front().strides[loop.loop];
+  return start;
+}
+
+/// Each cell of a group as a vector, or as several of which the last two may overlap.
+void CellEmitter::copies(const Stretch &stretch) {
+  int64_t length = std::min<int64_t>(width, llvm::bit_floor(uint64_t(size)));
+  const Origin &first = stretch.elements.front();
+  auto type = VectorType::get({length}, stored());
+  for (int64_t cell = 0; cell < cells; ++cell) {
+    SmallVector<std::pair<Value, Value>> moved; // what, and where to
+    for (int64_t n = 0; n < size; n += length) {
+      int64_t start = std::min(n, size - length);
+      Form place = atPoint(first.place) + Form(placeOf(first, cell) - placeOf(first, 0) + start);
+      Value loaded = vector::LoadOp::create(k.b, k.loc, type, first.memref, k.demand.indexOf(place));
+      moved.push_back({loaded, k.demand.indexOf(startOfCell() + Form(cell * size + start))});
+    }
+    for (auto [loaded, index] : moved)
+      vector::StoreOp::create(k.b, k.loc, loaded, memref, index);
+  }
+}
+
+/// Vectors of the group, each put together from its elements.
+void CellEmitter::picked(const Stretch &stretch) {
+  int64_t total = cells * size;
+  Type element = cast<RankedTensorType>(output.pieces.front().source.getType()).getElementType();
+  for (int64_t n = 0; n < total; n += width) {
+    int64_t first = std::min(n, total - width);
+    SmallVector<Value> elements;
+    for (int64_t number = first; number < first + width; ++number) {
+      const Origin &origin = originOf(stretch, number);
+      Form place = atPoint(origin.place) + Form(placeOf(origin, number / size) - placeOf(origin, 0));
+      elements.push_back(k.demand.load(origin.memref, place, element));
+    }
+    k.demand.storeTogether(elements, memref, startOfCell() + Form(first));
+  }
+}
+
+void CellEmitter::group(const Stretch &stretch) {
+  if (stretch.isApart)
+    return copies(stretch);
+  if (stretch.isPicked)
+    return picked(stretch);
+  llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> known;
+  Form start = startOfCell();
+  for (const Chosen &vector : stretch.vectors) {
+    SmallVector<Value> loaded;
+    for (const Choice &choice : vector.loads) {
+      Value &value = known[{choice.line, choice.start}];
+      if (!value)
+        value = load(stretch.lines[choice.line], choice.start);
+      loaded.push_back(value);
+    }
+    vector::StoreOp::create(k.b, k.loc, chosen(stretch, vector, loaded), memref,
+                            k.demand.indexOf(start + Form(vector.first)));
+  }
+}
+
+void CellEmitter::single(const Stretch &stretch) {
+  Form start = startOfCell();
+  Type element = cast<RankedTensorType>(output.pieces.front().source.getType()).getElementType();
+  for (auto [n, origin] : llvm::enumerate(stretch.elements)) {
+    Value value = origin.memref ? k.demand.load(origin.memref, atPoint(origin.place), element)
+                                : k.demand.constantOf(origin.constant);
+    k.demand.store(value, memref, start + Form(int64_t(n)));
+  }
+}
+
+void CellEmitter::emitStretch(const Stretch &stretch, Value low, Value high) {
+  auto at = [&](Value number) { point.back() = Form::ofSlot(k.demand.addSlot(number)); };
+  Value count = arith::SubIOp::create(k.b, k.loc, high, low);
+  Value enough = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sge, count, k.index(cells));
+  auto choice = scf::IfOp::create(k.b, k.loc, enough, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPointToStart(choice.thenBlock());
+  Value last = arith::SubIOp::create(k.b, k.loc, high, k.index(cells));
+  k.loop(low, high, cells, [&](Value number) {
+    at(arith::MinSIOp::create(k.b, k.loc, number, last));
+    group(stretch);
+  });
+  k.b.setInsertionPointToStart(choice.elseBlock());
+  k.loop(low, high, 1, [&](Value number) {
+    at(number);
+    single(stretch);
+  });
+}
+
+void CellEmitter::emitAlong(Value low, Value high) {
+  if (stretches.size() == 1)
+    return emitStretch(stretches.front(), low, high);
+  for (const Stretch &stretch : stretches)
+    emitStretch(stretch, arith::MaxSIOp::create(k.b, k.loc, low, k.index(stretch.start)),
+                arith::MinSIOp::create(k.b, k.loc, high, k.index(stretch.end)));
+}
+
+bool CellEmitter::readsBetween() const {
+  const MergedLoop &along = loops.back();
+  for (const Stretch &stretch : stretches)
+    for (const Line &line : stretch.lines) {
+      Extent apart = line.place.coefficientOf(loops.size() - 1);
+      for (auto [n, loop] : llvm::enumerate(ArrayRef(loops).drop_back())) {
+        Extent step = line.place.coefficientOf(n);
+        if (!loop.extent.isStatic() || !step.isStatic() || step.is(0) ||
+            std::abs(step.value()) * loop.extent.value() > std::abs(apart.value()))
+          return false;
+      }
+    }
+  return stretches.size() == 1 && !stretches.front().lines.empty() &&
+         typicalSize(along.extent) >= typicalSize(k.schedule.chunks) * cells;
+}
+
+void CellEmitter::emitTogether(ArrayRef<MergedLoop> outer, const Extent &total) {
+  int64_t apart = 1, bytes = stored().getIntOrFloatBitWidth() / 8;
+  for (const Line &line : stretches.front().lines)
+    apart = std::max(apart, std::abs(line.place.coefficientOf(loops.size() - 1).value()));
+  int64_t groups = std::max<int64_t>(bytesTogether / (apart * bytes * cells), 1);
+  auto [low, high] = k.chunkRange(loops.back().extent);
+  k.loop(low, high, groups * cells, [&, high = high](Value from) {
+    Value to = arith::AddIOp::create(k.b, k.loc, from, k.index(groups * cells));
+    to = arith::MinSIOp::create(k.b, k.loc, to, high);
+    k.loop(k.index(0), k.index(total), 1, [&](Value number) {
+      k.delinearize(number, outer, point);
+      emitAlong(from, to);
+    });
+  });
+}
+
+void CellEmitter::emit() {
+  if (!output.borders.empty())
+    output.borders.front().doneDimensions = output.pieces.front().rank() - depth;
+  Extent around = 1;
+  SmallVector<MergedLoop> outer;
+  for (auto [n, loop] : llvm::enumerate(ArrayRef(loops).drop_back())) {
+    outer.push_back({unsigned(n), loop.extent});
+    around *= loop.extent;
+  }
+  point.assign(loops.size(), Form());
+  if (!outer.empty() && readsBetween())
+    return emitTogether(outer, around);
+  auto [low, high] = k.chunkRange(around * loops.back().extent);
+  if (outer.empty())
+    return emitAlong(low, high);
+  // Cells in runs along the last loop, of which the first and last may be shorter than it.
+  k.runs(low, high, loops.back().extent, [&](Value number, Value from, Value to) {
+    k.delinearize(number, outer, point);
+    emitAlong(from, to);
+  });
+}
