@@ -58,6 +58,7 @@ private:
   bool findCell();
   bool coversCell();
   eq::Extent startOf(const Border &border) const;
+  bool skipsLongElements() const;
   void findGroup();
   bool trace(Stretch &stretch);
   bool liesApart(const Stretch &stretch) const;

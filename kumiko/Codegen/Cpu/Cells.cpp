@@ -22,110 +22,7 @@ constexpr int64_t setsOfCache = 64, linesOfSet = 8;
 /// A shuffle of bytes works on so many everywhere.
 constexpr int64_t bytesShuffled = 16;
 
-<<<<<<< HEAD
-namespace {
-using Origin = Demand::Origin;
-
-/// Places of a buffer that lie as far apart whatever cell is at hand: they differ by numbers, and these not by much.
-struct Line {
-  Value memref;
-  Form place;        ///< without the constant
-  int64_t low, high; ///< of the constants, in a group
-
-  int64_t length() const { return high - low + 1; }
-  /// Whether the other one moves on as this one does, with no more than `gap` elements between them.
-  bool isNear(const Line &other, int64_t gap) const {
-    return memref == other.memref && place.terms == other.place.terms && other.low <= high + gap &&
-           low <= other.high + gap;
-  }
-};
-
-/// Vectors of the result, each chosen from what is loaded.
-struct Choice {
-  unsigned line;
-  int64_t start;
-};
-struct Chosen {
-  int64_t first; ///< element of the group
-  SmallVector<Choice> loads;
-  /// Of each lane: which load and which lane of it; -1 for a constant.
-  SmallVector<std::pair<int, int64_t>> lanes;
-};
-
-/// The cells of a stretch of the innermost loop around them, in which their origins are linear.
-struct Stretch {
-  int64_t start = 0, end = 0; ///< where there are several
-  SmallVector<Origin> elements;
-  SmallVector<Line> lines;
-  std::vector<Chosen> vectors;
-  bool isApart = false; ///< cells lie in one piece each, far from each other
-};
-
-class Cells {
-public:
-  Cells(Kernel &k, Output &output, Value memref) : k(k), output(output), memref(memref) {}
-
-  bool find();
-  void emit();
-
-private:
-  bool isWorthIt();
-  bool findCell();
-  bool coversCell();
-  Extent startOf(const Border &border) const;
-  bool skipsLongElements() const;
-  void findGroup();
-  bool trace(Stretch &stretch);
-  bool liesApart(const Stretch &stretch) const;
-  bool chooseVectors(Stretch &stretch);
-  bool chooseVector(Stretch &stretch, int64_t first);
-  void findLines(Stretch &stretch) const;
-  unsigned lineOf(const Stretch &stretch, const Origin &origin, int64_t place) const;
-  /// The place of an element of the group along the constants of its line.
-  int64_t placeOf(const Origin &origin, int64_t cell) const;
-  const Origin &originOf(const Stretch &stretch, int64_t element) const { return stretch.elements[element % size]; }
-
-  /// Whether the cells of other outer numbers are made of what lies between that of two neighbours.
-  bool readsBetween() const;
-  /// Then all of them before the next few neighbours, so that what is read is read once.
-  void emitTogether(ArrayRef<MergedLoop> outer, const Extent &total);
-  void emitAlong(Value low, Value high);
-  void emitStretch(const Stretch &stretch, Value low, Value high);
-  void group(const Stretch &stretch);
-  void copies(const Stretch &stretch);
-  void single(const Stretch &stretch);
-  /// Where the cell at hand is written.
-  Form startOfCell() const;
-  Value load(const Line &line, int64_t start);
-  Value chosen(const Stretch &stretch, const Chosen &vector, ArrayRef<Value> loaded);
-  /// A place over the loops, at the point at hand.
-  Form atPoint(const Form &place) const;
-  Type stored() const { return cast<MemRefType>(memref.getType()).getElementType(); }
-  bool isTruth() const;
-  IntegerType bits() const { return IntegerType::get(k.b.getContext(), stored().getIntOrFloatBitWidth()); }
-
-  Kernel &k;
-  Output &output;
-  Value memref;
-  std::optional<Reads> reads;
-  /// Dimensions around the cell, and its elements.
-  size_t depth = 0;
-  int64_t size = 0;
-  /// Where the first cell begins.
-  Extent base;
-  /// Of each element of the cell: the piece it is of and where in there; none in a border.
-  std::vector<std::pair<const Piece *, Position>> inCell;
-  SmallVector<MergedLoop> loops;
-  std::vector<Stretch> stretches;
-  int64_t width = 0, cells = 0; ///< lanes of a vector; of a group
-  Position point;
-};
-} // namespace
-
-bool Cells::isTruth() const {
-=======
 bool CellEmitter::isTruth() const {
->>>>>>> 206e8dd ([Codegen] Cells of several short rows are put together element by element)
   return cast<RankedTensorType>(output.pieces.front().source.getType()).getElementType().isInteger(1);
 }
 
@@ -241,7 +138,7 @@ bool CellEmitter::coversCell() {
 }
 
 /// Whether all that is read are cells of long elements with others between them.
-bool Cells::skipsLongElements() const {
+bool CellEmitter::skipsLongElements() const {
   auto skips = [&](const Origin &o) { return o.memref && std::abs(placeOf(o, 1) - placeOf(o, 0)) > size; };
   return stored().getIntOrFloatBitWidth() == 64 &&
          llvm::all_of(stretches, [&](const Stretch &stretch) { return llvm::all_of(stretch.elements, skips); });

@@ -103,7 +103,6 @@ nn.kernel @far_apart(%x: tensor<100x64xf32>) -> tensor<100x3xf32> attributes {sc
   nn.yield %y : tensor<100x3xf32>
 }
 
-<<<<<<< HEAD
 // Three of seven long elements: vectors are half as wide as a cache line.
 // CHECK-LABEL: func.func private @skipped_inside
 // CHECK: vector.load {{.*}} : memref<7000xf64>, vector<4xf64>
@@ -113,7 +112,8 @@ nn.kernel @far_apart(%x: tensor<100x64xf32>) -> tensor<100x3xf32> attributes {sc
 nn.kernel @skipped(%x: tensor<1000x7xf64>) -> tensor<1000x3xf64> attributes {schedule = {template = "points", chunks = 1 : i64, lanes = 16 : i64}} {
   %y = tensor.extract_slice %x[0, 2] [1000, 3] [1, 1] : tensor<1000x7xf64> to tensor<1000x3xf64>
   nn.yield %y : tensor<1000x3xf64>
-=======
+}
+
 // Fifteen elements, each from a line of its own, on which the next cells follow: vectors are put together one by one.
 // CHECK-LABEL: func.func private @picked_inside
 // CHECK: scf.for
@@ -147,5 +147,4 @@ nn.kernel @crowded(%x: tensor<5x3x4096xi64>) -> tensor<4096x3x5xi64> attributes 
     linalg.yield %p : i64
   } -> tensor<4096x3x5xi64>
   nn.yield %y : tensor<4096x3x5xi64>
->>>>>>> 206e8dd ([Codegen] Cells of several short rows are put together element by element)
 }
