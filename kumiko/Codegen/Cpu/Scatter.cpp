@@ -209,8 +209,21 @@ private:
   bool looksAhead(unsigned loop) {
     constexpr int64_t fewElements = 8;
     bool isShort = !shape.loops.lane || typicalSize(shape.loops.extents[*shape.loops.lane]) < fewElements;
-    return isShort && shape.atPlaces && asksOnlyForExistence() &&
+    return isShort && !pointsWait() && shape.atPlaces && asksOnlyForExistence() &&
            typicalSize(shape.loops.extents[loop]) >= 2 * int64_t(k.demand.lanes);
+  }
+
+  /// Whether elements are so few that most points wait for a sum shortly before, and a look at each place costs
+  /// nothing.
+  bool pointsWait() {
+    constexpr int64_t fewSums = 4;
+    // Small floats are added in f32, of which several points are converted at a time.
+    bool converts = llvm::any_of(*op.getBody(), llvm::IsaPred<arith::ExtFOp>) ||
+                    getElementTypeOrSelf(start.getType()).getIntOrFloatBitWidth() == 16;
+    bool isSum = isa_and_nonnull<arith::AddFOp, arith::AddIOp, arith::MulFOp>(
+        op.getBody()->getTerminator()->getOperand(0).getDefiningOp());
+    const Extent places = shape.rows();
+    return !shape.loops.lane && isSum && !converts && places.isStatic() && !places.is(1) && places.value() <= fewSums;
   }
 
   /// Whether as many points along `loop` as a vector has lanes are looked at for those that come to this chunk.
