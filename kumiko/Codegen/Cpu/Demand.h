@@ -62,6 +62,8 @@ public:
                  Look at = Look::Places);
   /// Whether what is emitted is `quick`.
   bool knowsPlaces() const { return places == Places::Taken; }
+  /// Whether places in it may count from the end.
+  bool mayCountFromEnd() const { return !countsFromStart; }
   /// What `emit` emits may rely on the condition, a value in a body, being so for all lanes.
   void given(mlir::Value condition, bool holds, llvm::function_ref<void()> emit);
   /// One of two values, of which only that one is computed; `wide`: of all lanes.

@@ -120,6 +120,9 @@ private:
   void moveEach(llvm::ArrayRef<Position> positions);
   /// The lanes from `form` on, and so many whole rows.
   void moveLanes(const Form &form);
+  /// Whether several places of each element are corrected for counting from the end. By lanes that takes so much less
+  /// that these are gathered afterwards, even where a machine is slow at it.
+  bool correctsSeveral() const;
   void moveRows(const MergedLoop &along, mlir::Value first, int64_t count);
   /// Whether the places of a row follow those of the row before, in memory.
   bool placesFollow(const MergedLoop &along) const;

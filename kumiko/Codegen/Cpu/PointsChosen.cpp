@@ -1,6 +1,7 @@
 //===- PointsChosen.cpp - points of which data say what they read ------------===//
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
 #include "kumiko/Lower/Checked.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -148,7 +149,25 @@ void PieceEmitter::moveEach(ArrayRef<Position> positions) {
   }
 }
 
+/// Registers of so many floats have gathers.
+constexpr unsigned fewestGathered = 16;
+
+bool PieceEmitter::correctsSeveral() const {
+  auto checksSeveral = [](tensor::ExtractOp op) {
+    auto unsure = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute);
+    return unsure && unsure.size() > 1;
+  };
+  return k.demand.mayCountFromEnd() && k.demand.lanes >= fewestGathered &&
+         llvm::any_of(k.body.getOps<linalg::GenericOp>(), [&](linalg::GenericOp op) {
+           return llvm::any_of(op.getBody()->getOps<tensor::ExtractOp>(), checksSeveral);
+         });
+}
+
 void PieceEmitter::moveLanes(const Form &form) {
+  if (correctsSeveral()) {
+    llvm::SaveAndRestore gathers(k.demand.gathers, true);
+    return storeAll();
+  }
   std::vector<Position> positions;
   for (unsigned n = 0; n < k.demand.lanes; ++n) {
     point[lane.loop] = form.atLane(n);
