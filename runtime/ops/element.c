@@ -91,6 +91,8 @@ double kumiko_element_real(int64_t type, const void *data, int64_t index) {
 
 int64_t kumiko_element_integer(int64_t type, const void *data, int64_t index) {
   switch (type) {
+  case KUMIKO_B1: /* any byte but 0 is set */
+    return ((const uint8_t *)data)[index] != 0;
   case KUMIKO_I8:
     return ((const int8_t *)data)[index];
   case KUMIKO_I16:

@@ -24,6 +24,9 @@ void kumiko_order_keys32(int64_t type, const void *data, int64_t stride, int64_t
   case KUMIKO_I8:
     EACH(int8_t, bits);
     break;
+  case KUMIKO_B1: /* any byte but 0 is set */
+    EACH(uint8_t, bits != 0);
+    break;
   case KUMIKO_I16:
     EACH(int16_t, bits);
     break;

@@ -152,6 +152,19 @@ TEST(Unique, SortedAndAsTheyCome) {
     }
 }
 
+// A truth value that was only moved is still the byte that came in.
+TEST(Unique, AnyByteButZeroIsSet) {
+  kumiko_unique p = {KUMIKO_B1, 1, 4, 1, true, 0};
+  uint8_t x[] = {2, 0, 1, 255};
+  Numbers firsts(4), which(4), counts(4);
+  std::vector<double> scratch(40);
+  int64_t symbol = -1;
+  void *finding[] = {x, firsts.data(), which.data(), counts.data(), &symbol};
+  ASSERT_EQ(kumiko_op_unique_find(&p, finding, 0, 1, scratch.data()), KUMIKO_OK);
+  EXPECT_EQ(symbol, 2);
+  EXPECT_EQ(which, (Numbers{1, 0, 1, 1}));
+}
+
 TEST(SymbolRead, WrapsAndClamps) {
   auto read = [](uint32_t type, const void *x, kumiko_symbol_read p, int64_t &value) {
     p.type = type;
@@ -171,6 +184,8 @@ TEST(SymbolRead, WrapsAndClamps) {
   uint8_t byte = 200;
   EXPECT_EQ(read(KUMIKO_U8, &byte, {0, 0, 0, 0, 255, 0}, value), KUMIKO_OK);
   EXPECT_EQ(value, 200);
+  EXPECT_EQ(read(KUMIKO_B1, &byte, {0, 0, 0, 0, 255, 0}, value), KUMIKO_OK);
+  EXPECT_EQ(value, 1);
   uint64_t large = UINT64_MAX;
   EXPECT_EQ(read(KUMIKO_U64, &large, {0, 0, 7, 0, 255, 0}, value), KUMIKO_E_VALUE);
 }

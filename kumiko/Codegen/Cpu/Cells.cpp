@@ -258,7 +258,7 @@ bool CellEmitter::chooseVector(Stretch &stretch, int64_t first) {
 /// Whether a vector that is loaded for a cell holds nothing of another one, but maybe a cache line that none needs.
 bool CellEmitter::liesApart(const Stretch &stretch) const {
   const Origin &first = stretch.elements.front();
-  if (!first.memref || isTruth())
+  if (!first.memref)
     return false;
   auto follows = [&](auto each) {
     Form next = first.place + Form(int64_t(each.index()));

@@ -61,9 +61,6 @@ Value CellEmitter::chosen(const Stretch &stretch, const Chosen &vector, ArrayRef
     }
     result = vector::ShuffleOp::create(k.b, k.loc, result ? result : load, load, choice);
   }
-  if (isTruth()) // which may be any byte but 0
-    result = arith::MinUIOp::create(
-        k.b, k.loc, result, k.demand.constantOf(DenseElementsAttr::get(type, llvm::APInt(bits().getWidth(), 1))));
   return vector::BitCastOp::create(k.b, k.loc, VectorType::get({width}, stored()), result);
 }
 
@@ -74,7 +71,8 @@ Form CellEmitter::startOfCell() const {
   return start;
 }
 
-/// Each cell of a group as a vector, or as several of which the last two may overlap.
+/// Each cell of a group as a vector, or as several of which the last two may overlap. Truth values stay the bytes that
+/// they are, here as in vectors that are chosen from: whoever reads one asks whether it is 0.
 void CellEmitter::copies(const Stretch &stretch) {
   int64_t length = std::min<int64_t>(width, llvm::bit_floor(uint64_t(size)));
   const Origin &first = stretch.elements.front();
