@@ -72,6 +72,23 @@ bool Access::isAffine() const {
   return llvm::all_of(indices, [](const auto &index) { return index.has_value(); });
 }
 
+void eachExpr(const Statement &statement, llvm::function_ref<void(const Expr &)> visit) {
+  llvm::SmallVector<const Expr *, 16> open(statement.values.begin(), statement.values.end());
+  open.append(statement.conditions.begin(), statement.conditions.end());
+  for (const Target &target : statement.targets)
+    open.append(target.indices.begin(), target.indices.end());
+  llvm::SmallPtrSet<const Expr *, 16> seen;
+  while (!open.empty()) {
+    const Expr *expr = open.pop_back_val();
+    if (!seen.insert(expr).second)
+      continue;
+    visit(*expr);
+    open.append(expr->operands.begin(), expr->operands.end());
+    if (expr->otherwise)
+      open.push_back(expr->otherwise);
+  }
+}
+
 bool readsTensor(const Expr &expr) {
   return expr.kind == Expr::Kind::Read ||
          llvm::any_of(expr.operands, [](const Expr *operand) { return readsTensor(*operand); });

@@ -36,6 +36,9 @@ struct Access {
 /// same node is listed once.
 llvm::SmallVector<Access, 4> accessesOf(const Statement &statement);
 
+/// Calls `visit` once for each expression of values, conditions and indices of targets, in no particular order.
+void eachExpr(const Statement &statement, llvm::function_ref<void(const Expr &)> visit);
+
 /// True when the expression contains a read.
 bool readsTensor(const Expr &expr);
 

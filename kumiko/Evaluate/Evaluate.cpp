@@ -1,8 +1,8 @@
 //===- Evaluate.cpp - the statements of an instance in order ---------------------------------===//
 #include "kumiko/Evaluate/Evaluate.h"
+#include "kumiko/Equation/Access.h"
 #include "kumiko/Evaluate/StatementRun.h"
 #include "kumiko/Support/Convert.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <cinttypes>
@@ -105,21 +105,10 @@ llvm::Error Evaluation::check() {
 
 void Evaluation::noteUses() {
   for (auto [number, statement] : llvm::enumerate(instance.statements)) {
-    llvm::SmallVector<const Expr *, 16> open(statement.values.begin(), statement.values.end());
-    open.append(statement.conditions.begin(), statement.conditions.end());
-    for (const eq::Target &target : statement.targets)
-      open.append(target.indices.begin(), target.indices.end());
-    llvm::DenseSet<const Expr *> seen;
-    while (!open.empty()) {
-      const Expr *expr = open.pop_back_val();
-      if (!seen.insert(expr).second)
-        continue;
-      if (expr->kind == Expr::Kind::Read)
-        lastUse[expr->tensor] = number;
-      open.append(expr->operands.begin(), expr->operands.end());
-      if (expr->otherwise)
-        open.push_back(expr->otherwise);
-    }
+    eq::eachExpr(statement, [&, number = number](const Expr &expr) {
+      if (expr.kind == Expr::Kind::Read)
+        lastUse[expr.tensor] = number;
+    });
     if (statement.into)
       lastUse[*statement.into] = number;
   }

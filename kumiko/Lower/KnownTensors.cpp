@@ -1,4 +1,5 @@
 #include "kumiko/Lower/KnownTensors.h"
+#include "kumiko/Equation/Access.h"
 #include "kumiko/Evaluate/Evaluate.h"
 #include "kumiko/Nn/Equations.h"
 #include "llvm/ADT/BitVector.h"
@@ -12,27 +13,9 @@ using Role = eq::Tensor::Role;
 /// What one op may add to the constants of a network, and points that may take: more than a table is better computed.
 constexpr uint64_t mostBytes = 1 << 16, mostPoints = 1 << 20;
 
-/// Calls `visit` for each expression of the statement.
-static void eachExpr(const eq::Statement &statement, llvm::function_ref<void(const Expr &)> visit) {
-  SmallVector<const Expr *, 16> open(statement.values.begin(), statement.values.end());
-  open.append(statement.conditions.begin(), statement.conditions.end());
-  for (const eq::Target &target : statement.targets)
-    open.append(target.indices.begin(), target.indices.end());
-  llvm::DenseSet<const Expr *> seen;
-  while (!open.empty()) {
-    const Expr *expr = open.pop_back_val();
-    if (!seen.insert(expr).second)
-      continue;
-    visit(*expr);
-    open.append(expr->operands.begin(), expr->operands.end());
-    if (expr->otherwise)
-      open.push_back(expr->otherwise);
-  }
-}
-
 static llvm::SmallDenseSet<unsigned> readsOf(const eq::Statement &statement) {
   llvm::SmallDenseSet<unsigned> reads;
-  eachExpr(statement, [&](const Expr &expr) {
+  eq::eachExpr(statement, [&](const Expr &expr) {
     if (expr.kind == Expr::Kind::Read)
       reads.insert(expr.tensor);
   });
@@ -43,7 +26,7 @@ static llvm::SmallDenseSet<unsigned> readsOf(const eq::Statement &statement) {
 
 static bool isStatic(const eq::Statement &statement) {
   bool known = llvm::all_of(statement.loops, [](const eq::Loop &loop) { return loop.extent.isStatic(); });
-  eachExpr(statement, [&](const Expr &expr) { known &= !expr.symbolic; });
+  eq::eachExpr(statement, [&](const Expr &expr) { known &= !expr.symbolic; });
   return known;
 }
 
