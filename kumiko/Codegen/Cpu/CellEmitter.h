@@ -60,6 +60,7 @@ private:
   eq::Extent startOf(const Border &border) const;
   bool skipsLongElements() const;
   void findGroup();
+  bool fewWillDo() const;
   bool trace(Stretch &stretch);
   bool liesApart(const Stretch &stretch) const;
   bool canPick(const Stretch &stretch) const;
@@ -96,8 +97,8 @@ private:
   Output &output;
   mlir::Value memref;
   std::optional<Reads> reads;
-  /// Whether rows are what lanes along memory hold, woven.
-  bool isWoven = false;
+  /// Elements that lie side by side in memory along the loop around rows.
+  int64_t alongMemory = 0;
   /// Dimensions around the cell, and its elements.
   size_t depth = 0;
   int64_t size = 0;

@@ -15,6 +15,8 @@ using eq::Extent;
 constexpr int64_t mostInCell = 32, mostVectors = 16, fewestVectors = 4;
 /// Loads and shuffles for each vector of the result, at most: more are no faster than one element after the other.
 constexpr int64_t mostLoads = 3, mostShuffles = 4;
+/// Lanes along memory have at least so many elements.
+constexpr int64_t fewestAlong = 4;
 /// Bytes between cells from which on a cache line more for each of them would be waited for.
 constexpr int64_t farApart = 128;
 /// The first cache has so many sets of lines, and so many lines in each, at least.
@@ -55,9 +57,10 @@ bool CellEmitter::isWorthIt() {
   if (loops.empty())
     return false;
   const Extent &row = loops.back().extent, &apart = output.pieces.front().strides[loops.back().loop];
-  isWoven = loops.size() > 1 && typicalSize(loops.end()[-2].extent) >= int64_t(k.demand.lanes) &&
-            llvm::all_of(ArrayRef(reads->forms).drop_back(),
-                         [&](const Form &form) { return form.coefficientOf(loops.end()[-2].loop).is(1); });
+  bool alongAround = loops.size() > 1 && llvm::all_of(ArrayRef(reads->forms).drop_back(), [&](const Form &form) {
+                       return form.coefficientOf(loops.end()[-2].loop).is(1);
+                     });
+  alongMemory = alongAround ? typicalSize(loops.end()[-2].extent) : 0;
   return !apart.is(1) || (row.isStatic() && row.value() < int64_t(k.demand.lanes));
 }
 
@@ -276,7 +279,7 @@ bool CellEmitter::canPick(const Stretch &stretch) const {
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8;
   bool isWide = bytes >= 4 || (isTruth() && int64_t(stretch.lines.size()) == size);
   auto inMemory = [](const Origin &origin) { return bool(origin.memref); };
-  return output.pieces.size() == 1 && output.borders.empty() && !isWoven && isWide &&
+  return output.pieces.size() == 1 && output.borders.empty() && alongMemory < int64_t(k.demand.lanes) && isWide &&
          llvm::all_of(stretch.elements, inMemory) && readsInLines(stretch);
 }
 
@@ -319,6 +322,14 @@ bool CellEmitter::chooseVectors(Stretch &stretch) {
   return !stretch.isPicked || canPick(stretch);
 }
 
+/// Whether fewer cells than whole vectors have are worth a group, the last two of its vectors overlapping. Where there
+/// are lanes along memory (see PieceEmitter::laysRowsSideBySide), these are faster than to put vectors together from
+/// elements.
+bool CellEmitter::fewWillDo() const {
+  return loops.size() > 1 && stretches.size() == 1 && loops.back().extent.value() * size >= fewestVectors * width &&
+         alongMemory < std::max<int64_t>(k.demand.lanes / 4, fewestAlong);
+}
+
 bool CellEmitter::find() {
   if (!isWorthIt() || !findCell() || !coversCell())
     return false;
@@ -330,8 +341,12 @@ bool CellEmitter::find() {
   if (!llvm::all_of(stretches, [&](Stretch &stretch) { return trace(stretch); }))
     return false;
   findGroup();
-  return typicalSize(along.extent) >= cells &&
-         llvm::all_of(stretches, [&](Stretch &stretch) { return chooseVectors(stretch); });
+  bool areFew = typicalSize(along.extent) < cells;
+  if (areFew && !fewWillDo())
+    return false;
+  cells = areFew ? along.extent.value() : cells;
+  return llvm::all_of(stretches,
+                      [&](Stretch &stretch) { return chooseVectors(stretch) && (!areFew || stretch.isPicked); });
 }
 
 bool kumiko::cpu::emitCells(Kernel &k, Output &output, Value memref) {
