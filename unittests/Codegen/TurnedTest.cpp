@@ -103,7 +103,7 @@ TEST(Turned, RowsInside) {
 // Sequences beside each other: their loop is exchanged with that along them, or it is not.
 TEST(Turned, TimeOutside) {
   for (int64_t times : {5, 33, 500, 5000})
-    for (int64_t batches : {1, 2, 3, 7, 15, 17, 40})
+    for (int64_t batches : {1, 2, 3, 7, 8, 15, 17, 40})
       for (int64_t inner : {1, 3})
         expectReversed({times, batches, inner, /*timeFirst=*/true});
   for (int64_t batches : {128, 129, 250})

@@ -187,6 +187,8 @@ private:
                  llvm::function_ref<void(mlir::Value, mlir::Value)> cut);
   /// `body` for the numbers of the loop in [low, high) on either side of the cut.
   void bothSides(mlir::Value low, mlir::Value high, llvm::function_ref<void(mlir::Value, mlir::Value)> body);
+  /// `whole` where all of [first, past) lies on one side of the cut, else `cut`.
+  void onOneSide(mlir::Value first, mlir::Value past, llvm::function_ref<void()> whole, llvm::function_ref<void()> cut);
   /// What is between them exists where these do.
   void lookAtEnds(mlir::Value low, mlir::Value high);
   /// For each number of the loop between, or once.

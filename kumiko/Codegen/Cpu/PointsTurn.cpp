@@ -7,8 +7,9 @@
 // Where t runs inside of b, its loop is cut at length(b): on either side the place is linear in t, and it exists where
 // it does at both ends. So nothing is left to be done for each t but to read and write, with lanes along t where the
 // sequence lies in one piece. Where b runs inside of t, both are exchanged as long as what is written meanwhile lies
-// near; else at least all ends are looked at before the loops. A few sequences side by side are vectors along t, one of
-// each, which are woven when stored.
+// near; a piece that lies on one side of the cut, as most do, then needs no loops for a rest. Else at least all ends
+// are looked at before the loops. A few sequences side by side are vectors along t, one of each, which are woven when
+// stored.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
@@ -26,9 +27,11 @@ constexpr int64_t fewestVectors = 2, longestPlacedRow = 64;
 /// Loops are exchanged for rows of at most so many bytes, of which all elements have a place of their own; the wider an
 /// element, the fewer: each is read from a line of its own, and lines must wait in the cache for the other elements.
 /// Or for a few elements that have a place together, of longer rows where all lie near. So many rows at a time, of so
-/// many bytes. A chunk has at least `fewestTurns` of them, and as many are worth an exchange.
-constexpr int64_t mostBytesByElement = 64, mostBytesTimesElement = 256, mostBytesByRow = 128, mostBytesByRowNear = 256,
-                  mostTogether = 128, mostBytesTogether = 2048, mostBytesOfRowsTogether = 8192, fewestTurns = 32;
+/// many bytes: twice as many were slower, presumably since all lines read meanwhile then fill the first cache. A chunk
+/// has at least `fewestTurns` rows.
+constexpr int64_t mostBytesByElement = 64, mostBytesTimesElement = 768, mostBytesByRow = 128, mostBytesByRowNear = 256,
+                  fewestTogether = 16, mostTogether = 128, mostBytesTogether = 1024, mostBytesOfRowsTogether = 8192,
+                  fewestTurns = 32;
 /// Also longer rows, where all of them are no more than these bytes and lie in the second cache; but none whose lines
 /// would fall into a few sets of the first, being a multiple of `bytesOfSets` apart. And those of short elements where
 /// all lie in the last cache.
@@ -36,7 +39,7 @@ constexpr int64_t mostBytesNear = 1 << 20, mostBytesOfRowNear = 1700, bytesOfSet
 /// Sequences up to so many side by side are read in vectors, each by itself, and woven when stored; more of elements of
 /// one or two bytes. A chunk has at least `fewestWoven` rows then.
 constexpr int64_t mostWoven = 4, mostWovenShort = 8, fewestWoven = 128;
-/// Rows of a few elements that are moved in one turn of a loop.
+/// Rows of a few elements that are moved in one turn of a loop; those together are a multiple of it.
 constexpr int64_t rowsPerTurn = 4;
 
 static Value withoutCasts(Value value) {
@@ -143,10 +146,10 @@ bool PieceEmitter::takeBetween() {
   if (lanesChoose && !isNear && !isWorth)
     return false;
   turn->between = between;
-  if (lanesChoose ? isWorth : bytes <= (isNear ? mostBytesByRowNear : mostBytesByRow))
-    turn->together = std::min(mostTogether, (lanesChoose ? mostBytesTogether : mostBytesOfRowsTogether) / bytes);
-  if (lanesChoose && isWorth)
-    turn->together = std::max(turn->together, fewestTurns);
+  if (lanesChoose ? isWorth : bytes <= (isNear ? mostBytesByRowNear : mostBytesByRow)) {
+    int64_t most = (lanesChoose ? mostBytesTogether : mostBytesOfRowsTogether) / bytes;
+    turn->together = std::clamp(most / rowsPerTurn * rowsPerTurn, fewestTogether, mostTogether);
+  }
   turn->isWoven = turn->together && lanesChoose && targets.size() == 1 &&
                   between.extent.value() <= (element <= 2 ? mostWovenShort : mostWoven) &&
                   typicalSize(turns) >= fewestWoven * typicalSize(k.schedule.chunks);
@@ -175,6 +178,15 @@ void PieceEmitter::bothSides(Value low, Value high, llvm::function_ref<void(Valu
   Value cut = arith::MaxSIOp::create(k.b, k.loc, arith::MinSIOp::create(k.b, k.loc, bound, high), low);
   k.demand.given(turn->condition, true, [&] { body(low, cut); });
   k.demand.given(turn->condition, false, [&] { body(cut, high); });
+}
+
+void PieceEmitter::onOneSide(Value first, Value past, llvm::function_ref<void()> whole,
+                             llvm::function_ref<void()> cut) {
+  Value bound = boundHere();
+  Value isBefore = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sge, bound, past);
+  Value isBehind = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sle, bound, first);
+  auto side = [&](bool turned) { k.demand.given(turn->condition, turned, whole); };
+  k.ifElse(isBefore, [&] { side(true); }, [&] { k.ifElse(isBehind, [&] { side(false); }, cut); });
 }
 
 void PieceEmitter::lookAtEnds(Value low, Value high) {
@@ -223,10 +235,19 @@ void PieceEmitter::turnedRows(const MergedLoop &along, Value low, Value high, ll
     point[along.loop] = Form::ofSlot(k.demand.addSlot(number, 1, IndexRange::ofLoop(0, along.extent)));
     lanesChoose && !turn->together ? whole() : eachBetween(whole);
   };
-  auto exchanged = [&](Value first) {
-    Value past = arith::AddIOp::create(k.b, k.loc, first, k.index(turn->together));
-    past = arith::MinSIOp::create(k.b, k.loc, past, high);
-    eachBetween([&] { cut(first, past); });
+  auto exchanged = [&] {
+    Value middle = k.endOfGroups(low, high, turn->together);
+    k.loop(low, middle, turn->together, [&](Value first) {
+      Value past = arith::AddIOp::create(k.b, k.loc, first, k.index(turn->together));
+      eachBetween([&] {
+        if (!lanesChoose)
+          point[lane.loop] = Form(0);
+        onOneSide(
+            first, past, [&] { rowsFrom(first, past, lanesChoose || isShort() ? rowsPerTurn : 1); },
+            [&] { cut(first, past); });
+      });
+    });
+    eachBetween([&] { cut(middle, high); });
   };
   auto look = [&] {
     point[lane.loop] = Form(0);
@@ -239,8 +260,7 @@ void PieceEmitter::turnedRows(const MergedLoop &along, Value low, Value high, ll
       return k.pastCaches(targets.front().memref, [&] {
         wovenRows(along, low, high, [&](Value first, Value past) { eachBetween([&] { cut(first, past); }); });
       });
-    k.loop(low, high, std::max<int64_t>(turn->together, 1),
-           [&](Value first) { turn->together ? exchanged(first) : inTurn(first); });
+    turn->together ? exchanged() : k.loop(low, high, 1, inTurn);
   };
   k.demand.lookAhead(look, quick, [&] { k.loop(low, high, 1, inTurn); }, Demand::Look::FromStart);
 }

@@ -18,8 +18,21 @@ func.func @three(%x: tensor<4096x3xf32>, %len: tensor<3xi64>) -> tensor<4096x3xf
 
 // -----
 
-// Of many each is moved by itself.
+// Of many each is moved by itself, twenty rows at a time, all of which lie on one side of its end but for once: they
+// are reversed, stay as they are, or else are cut.
 // CHECK: func.func private @{{.*}}_inside
+// CHECK-NOT: vector.shuffle
+// CHECK: %[[TWENTY:.*]] = arith.constant 20 : index
+// CHECK: scf.for %[[FIRST:.*]] = %{{.*}} to %{{.*}} step %[[TWENTY]]
+// CHECK: %[[PAST:.*]] = arith.addi %[[FIRST]], %[[TWENTY]]
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK-NEXT: scf.for %{{.*}} = %[[FIRST]] to %[[PAST]]
+// CHECK: } else {
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: scf.for %{{.*}} = %[[FIRST]] to %[[PAST]]
+// CHECK: } else {
+// CHECK: arith.minsi
 // CHECK-NOT: vector.shuffle
 // CHECK: return
 func.func @many(%x: tensor<4096x12xf32>, %len: tensor<12xi64>) -> tensor<4096x12xf32> {
