@@ -48,7 +48,7 @@ namespace {
 /// A body that changes the result only where `condition` holds, by `value`.
 struct Guarded {
   Value condition, value;
-  /// As in RunningShape.
+  /// As in ScatterShape.
   TypedAttr neutral;
 };
 } // namespace
@@ -202,7 +202,7 @@ std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelE
     return std::nullopt;
   SmallVector<Value> leaves;
   leavesOf(body->condition, leaves);
-  ScatterShape shape{op, {}, {}, {}, 0, {}, {}};
+  ScatterShape shape{op, {}, {}, {}, 0, {}, {}, body->neutral};
   for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
     if (isCheck(extract))
       shape.checks.push_back(extract);

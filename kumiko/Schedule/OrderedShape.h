@@ -45,6 +45,8 @@ struct ScatterShape {
   mlir::Value atPlaces;
   /// What looks in the body whether a place from data exists, and says nothing else.
   llvm::SmallVector<mlir::tensor::ExtractOp, 2> checks;
+  /// What changes nothing where the last op of the body combines what is there with one other value; else null.
+  mlir::TypedAttr neutral;
 
   /// The outermost of the loops that data addresses.
   unsigned firstPlace() const;
@@ -58,7 +60,7 @@ struct RunningShape {
   unsigned along = 0;   ///< the loop over the result that it is compared with
   bool exclusive = false, reverse = false;
   OrderedLoops loops;
-  /// Where the last op of the body combines the sum with one other value: what changes nothing there. Else null.
+  /// As in ScatterShape.
   mlir::TypedAttr neutral;
 
   /// Rows so short that each element takes up the sum that ends 1, 2, 4, ... before it, and not that of all before it:

@@ -111,6 +111,12 @@ def scatter_elements(op, t):
         yield line(op, [tensor(t, *shape), tensor("i64", *index), tensor(t, *index)], "1=-81:80", axis=0, kind="+")
         index = [2, *index]
         yield line(op, [tensor(t, 2, *shape), tensor("i64", *index), tensor(t, *index)], "1=0:80", axis=1, kind="max")
+    # Rows of a few places, many at a time.
+    for number, (rows, a, k) in enumerate([(9, 2, 33), (37, 5, 48), (64, 16, 97), (103, 64, 40), (17, 3, 131), (8, 7, 32)]):
+        for low in (0, -a):
+            index = [rows, k]
+            yield line(op, [tensor(t, rows, a), tensor("i64", *index), tensor(t, *index)], f"1={low}:{a - 1}", axis=1,
+                       kind=["+", "max", "min"][number % 3])
 
 
 @recipe(NUMBERS, "scatter_nd")
@@ -126,6 +132,12 @@ def scatter_nd(op, t):
     # Large enough for chunks, which share the places.
     for a, b, k in [(257, 131, 300), (67, 97, 511), (3, 400, 701)]:
         yield line(op, [tensor(t, a, b), tensor("i64", k, 1), tensor(t, k, b)], f"1={-a}:{a - 1}", kind="+")
+    # Many points in a few places.
+    for number, (a, b, k) in enumerate([(2, 1, 67), (5, 1, 200), (16, 1, 333), (64, 1, 515), (3, 2, 131), (4, 5, 161), (7, 7, 401)]):
+        kind = ["+", "max", "min"][number % 3]
+        for low in (0, -a):
+            yield line(op, [tensor(t, a, b), tensor("i64", k, 1), tensor(t, k, b)], f"1={low}:{a - 1}", kind=kind)
+            yield line(op, [tensor(t, a, a), tensor("i64", k * a, 2), tensor(t, k * a)], f"1={low}:{a - 1}", kind=kind)
 
 
 @recipe(NUMBERS, "tensor_scatter")

@@ -122,29 +122,3 @@ func.func @one_place(%x: tensor<1x5xf32>, %i: tensor<1000x1xi64>, %u: tensor<100
       : (tensor<1x5xf32>, tensor<1000x1xi64>, tensor<1000x5xf32>) -> tensor<1x5xf32>
   return %y : tensor<1x5xf32>
 }
-
-// -----
-
-// Of two rows each point chooses one.
-// CHECK: func.func private @{{.*}}_inside
-// CHECK-NOT: memref.alloca() : memref<{{.*}}xf32>
-// CHECK: return
-func.func @two_places(%x: tensor<2x5xf32>, %i: tensor<1000x1xi64>, %u: tensor<1000x5xf32>) -> tensor<2x5xf32> {
-  %y = nn.scatter_nd %x, %i, %u {kind = "max"}
-      : (tensor<2x5xf32>, tensor<1000x1xi64>, tensor<1000x5xf32>) -> tensor<2x5xf32>
-  return %y : tensor<2x5xf32>
-}
-
-// -----
-
-// Sums in three places: each point waits for one shortly before, and is looked at by itself.
-// CHECK: func.func private @{{.*}}_inside
-// CHECK: scf.for %{{.*}} = %c0 to %c1000 step %c1 {
-// CHECK-NOT: vector.load
-// CHECK: arith.addf
-// CHECK-NOT: arith.addf
-// CHECK: return
-func.func @few_sums(%x: tensor<3xf32>, %i: tensor<1000x1xi64>, %u: tensor<1000xf32>) -> tensor<3xf32> {
-  %y = nn.scatter_nd %x, %i, %u {kind = "+"} : (tensor<3xf32>, tensor<1000x1xi64>, tensor<1000xf32>) -> tensor<3xf32>
-  return %y : tensor<3xf32>
-}

@@ -1,0 +1,114 @@
+//===- ScatterAbreast.cpp - points that would wait for each other ---------===//
+//
+// A point that changes what one shortly before has changed waits for it, and a load that the machine begins too soon is
+// repeated. Where elements are few most points do. So a point of each of several outer points comes in turn; or, where
+// there is but one, points go to several copies of its elements in turn, which are combined in the end.
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Codegen/Cpu/ScatterEmitter.h"
+#include "kumiko/Lower/Exact.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::cpu;
+using eq::Extent;
+
+/// Elements of which there are as many copies as points in turn, and points for each of them from which on copies are
+/// worth it.
+constexpr int64_t mostInCopies = 256, fewestPointsInCopies = 8;
+
+/// Outer points whose points come in turn, and places of one of them up to which they do.
+constexpr int64_t rowsAbreast = 4, mostAbreast = 64;
+
+bool ScatterEmitter::isAbreast() {
+  return shape.neutral && !share.inside && share.takesWholeRows() && !share.byPlaces() && shape.bounds.empty() &&
+         shape.rows().isStatic() && shape.rows().value() <= mostAbreast &&
+         typicalSize(shape.loops.outerExtent()) >= 2 * rowsAbreast * typicalSize(k.schedule.chunks) &&
+         looksAhead(points.back());
+}
+
+void ScatterEmitter::abreast() {
+  share.outerTogether(rowsAbreast, [&](std::vector<Position> positions) {
+    for (Position &position : positions) {
+      share.point = position;
+      copyStart();
+    }
+    outerPoints = std::move(positions);
+    eachPoint(memref, [&] { return here(); });
+    outerPoints.clear();
+  });
+}
+
+void ScatterEmitter::eachAbreast(llvm::function_ref<void()> body) {
+  if (outerPoints.empty())
+    return body();
+  Position here = share.point;
+  for (const Position &position : outerPoints) {
+    share.point = position;
+    for (unsigned loop : points)
+      share.point[loop] = here[loop];
+    body();
+  }
+  share.point = here;
+}
+
+bool ScatterEmitter::hasCopies() {
+  Extent elements = shape.rows(), count = 1;
+  if (shape.loops.lane)
+    elements *= shape.loops.extents[*shape.loops.lane];
+  for (unsigned loop : points)
+    count *= shape.loops.extents[loop];
+  return shape.neutral && (!op->hasAttr(exactAttribute) || isExact()) && !share.inside && share.takesWholeRows() &&
+         elements.isStatic() && elements.value() <= mostInCopies &&
+         typicalSize(count) >= fewestPointsInCopies * elements.value() && looksAhead(points.back());
+}
+
+bool ScatterEmitter::isExact() {
+  Operation *combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  return isa<IntegerType>(getElementTypeOrSelf(start.getType())) || isa<arith::MaximumFOp, arith::MinimumFOp>(combiner);
+}
+
+void ScatterEmitter::inCopies() {
+  SmallVector<unsigned> elements = rows;
+  if (shape.loops.lane)
+    elements.push_back(*shape.loops.lane);
+  llvm::sort(elements);
+  int64_t length = 1;
+  for (unsigned loop : elements)
+    length *= shape.loops.extents[loop].value();
+  auto type = MemRefType::get({together * length}, cast<MemRefType>(memref.getType()).getElementType());
+  Value copies = memref::AllocaOp::create(k.b, k.loc, type);
+  auto inCopy = [&] {
+    Form place;
+    for (unsigned loop : elements)
+      place = place * shape.loops.extents[loop] + share.point[loop];
+    return place + Form(copy * length);
+  };
+  auto eachCopy = [&](llvm::function_ref<void()> body) {
+    for (copy = 0; copy < together; ++copy)
+      body();
+    copy = 0;
+  };
+  Type element = getElementTypeOrSelf(start.getType());
+  TypedAttr neutral = shape.neutral;
+  // The sum of a zero and this one is the first, whichever that is.
+  if (auto number = dyn_cast<FloatAttr>(neutral); number && number.getValue().isZero())
+    neutral = FloatAttr::get(element, APFloat::getZero(number.getValue().getSemantics(), /*Negative=*/true));
+  share.outer([&] {
+    share.everywhere(rows, innermost, [&] {
+      eachCopy([&] {
+        Value value = copy == 0 ? k.demand.at(start, applyMap(result, share.point)) : k.demand.constantOf(neutral);
+        k.demand.store(value, copies, inCopy());
+      });
+    });
+    eachPoint(copies, inCopy);
+    share.everywhere(rows, innermost, [&] {
+      Value sum;
+      eachCopy([&] {
+        Value part = k.demand.load(copies, inCopy(), element);
+        sum = sum ? k.demand.combine(op, sum, part)[0] : part;
+      });
+      k.demand.store(sum, memref, here());
+    });
+  });
+}

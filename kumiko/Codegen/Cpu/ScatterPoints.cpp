@@ -1,0 +1,172 @@
+//===- ScatterPoints.cpp - where points go, and what they change ----------===//
+#include "kumiko/Codegen/Cpu/ScatterEmitter.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::cpu;
+using eq::Extent;
+
+/// Whether `place` is what is left of a number divided by `extent` or less, moved up where it is below 0: such a place
+/// exists whatever the data says.
+static bool isWrapped(Value place, const Extent &extent) {
+  if (auto cast = place.getDefiningOp<arith::IndexCastOp>())
+    place = cast.getIn();
+  auto select = place.getDefiningOp<arith::SelectOp>();
+  if (!select || !extent.isStatic())
+    return false;
+  Value rest = select.getFalseValue();
+  auto remainder = rest.getDefiningOp<arith::RemSIOp>();
+  auto below = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto moved = select.getTrueValue().getDefiningOp<arith::AddIOp>();
+  APInt divisor, step;
+  return remainder && below && moved && below.getPredicate() == arith::CmpIPredicate::slt && below.getLhs() == rest &&
+         matchPattern(below.getRhs(), m_Zero()) && moved.getLhs() == rest &&
+         matchPattern(remainder.getRhs(), m_ConstantInt(&divisor)) &&
+         matchPattern(moved.getRhs(), m_ConstantInt(&step)) && step == divisor && divisor.isStrictlyPositive() &&
+         divisor.sle(extent.value());
+}
+
+Form ScatterEmitter::here() { return k.storage.offsetIn(op->getResult(0), applyMap(result, share.point)); }
+
+void ScatterEmitter::eachPoint(Value buffer, llvm::function_ref<Form()> offset) {
+  share.within(shape.bounds, [&] {
+    if (share.inside)
+      return share.eachOfFew(points, [&] { alongStretch(share.stretchInside(shape.bounds), buffer, offset); });
+    if (!looksAhead(points.back()))
+      return share.eachOfFew(points, [&] { change(placesHere(), buffer, offset); });
+    OrderedShare::Stretch last{points.back(), k.index(0), k.index(shape.loops.extents[points.back()]), {}};
+    share.each(ArrayRef(points).drop_back(), [&] { alongStretch(last, buffer, offset); });
+  });
+}
+
+bool ScatterEmitter::looksAhead(unsigned loop) {
+  constexpr int64_t fewElements = 8;
+  bool isShort = !shape.loops.lane || typicalSize(shape.loops.extents[*shape.loops.lane]) < fewElements;
+  return isShort && shape.atPlaces && asksOnlyForExistence() &&
+         typicalSize(shape.loops.extents[loop]) >= 2 * int64_t(k.demand.lanes);
+}
+
+bool ScatterEmitter::sieves(unsigned loop) const {
+  return share.byPlaces() && !shape.loops.lane && shape.atPlaces && shape.places.size() == 1 &&
+         typicalSize(shape.loops.extents[loop]) >= 2 * int64_t(k.demand.lanes);
+}
+
+void ScatterEmitter::sieve(OrderedShare::Stretch stretch, Value buffer, llvm::function_ref<Form()> offset) {
+  int64_t lanes = k.demand.lanes;
+  Value middle = k.endOfGroups(stretch.low, stretch.high, lanes);
+  auto [loop, place] = shape.places[0];
+  k.loop(stretch.low, middle, lanes, [&](Value first) {
+    unsigned slot = k.demand.addSlot(first, 1, stretch.range);
+    share.point[stretch.loop] = Form::ofSlot(slot);
+    share.point[stretch.loop].lane = 1;
+    lookAtChecks();
+    Value ours = share.isOurs(k.demand.bodyValue(op, share.point, place), loop, /*shared=*/true);
+    k.eachLane(ours, [&, place = place](Value lane) {
+      share.point[stretch.loop] = Form::ofSlot(slot) + Form::ofSlot(k.demand.addSlot(lane));
+      change({{k.demand.bodyValue(op, share.point, place)}, {}, false}, buffer, offset);
+    });
+  });
+  stretch.low = middle;
+  share.oneByOne(stretch, [&] { change(placesHere(), buffer, offset); });
+}
+
+void ScatterEmitter::alongStretch(OrderedShare::Stretch stretch, Value buffer, llvm::function_ref<Form()> offset) {
+  auto at = [&] { eachAbreast([&] { change(placesHere(), buffer, offset); }); };
+  if (sieves(stretch.loop))
+    return sieve(stretch, buffer, offset);
+  if (!looksAhead(stretch.loop))
+    return share.oneByOne(stretch, at);
+  int64_t lanes = k.demand.lanes;
+  Value middle = k.endOfGroups(stretch.low, stretch.high, lanes);
+  k.loop(stretch.low, middle, lanes, [&](Value first) {
+    auto look = [&] {
+      share.point[stretch.loop] = Form::ofSlot(k.demand.addSlot(first, 1, stretch.range));
+      share.point[stretch.loop].lane = 1;
+      eachAbreast([&] { lookAtChecks(); });
+    };
+    Value end = arith::AddIOp::create(k.b, k.loc, first, k.index(lanes));
+    auto quick = [&] {
+      k.loop(first, end, together, [&](Value number) {
+        unsigned slot = k.demand.addSlot(number, 1, stretch.range);
+        for (int64_t n = 0; n < together; ++n) {
+          share.point[stretch.loop] = Form::ofSlot(slot) + Form(n);
+          copy = n;
+          at();
+        }
+        copy = 0;
+      });
+    };
+    k.demand.lookAhead(look, quick, [&] { share.oneByOne({stretch.loop, first, end, stretch.range}, at); });
+  });
+  stretch.low = middle;
+  share.oneByOne(stretch, at);
+}
+
+void ScatterEmitter::lookAtChecks() {
+  for (tensor::ExtractOp check : shape.checks)
+    k.demand.bodyValue(op, share.point, check);
+}
+
+bool ScatterEmitter::asksOnlyForExistence() {
+  auto isChecked = [&](const std::pair<unsigned, Value> &place) {
+    return llvm::any_of(shape.checks, [&](tensor::ExtractOp check) {
+      return check.getIndices()[0] == place.second &&
+             k.storage.extents.of(check.getTensor())[0] == shape.loops.extents[place.first];
+    });
+  };
+  return !share.byPlaces() && shape.checks.size() == shape.places.size() && llvm::all_of(shape.places, isChecked);
+}
+
+ScatterEmitter::Places ScatterEmitter::placesHere() {
+  Places places;
+  // Where a place from data does not exist nothing is written, so the body would not notice.
+  bool isKnown = k.demand.knowsPlaces();
+  places.mustExist = !isKnown && asksOnlyForExistence();
+  if (!isKnown && !places.mustExist)
+    lookAtChecks();
+  for (const auto &[loop, value] : shape.places) {
+    Value place = k.demand.bodyValue(op, share.point, value);
+    bool shared = share.byPlaces() && loop == shape.firstPlace();
+    // The only place there is does not depend on data, and what is there may stay in registers.
+    places.numbers.push_back(shape.loops.extents[loop].is(1) ? k.index(0) : place);
+    bool isCertain = isKnown || isWrapped(value, shape.loops.extents[loop]);
+    if (!shared && !places.mustExist && isCertain)
+      continue;
+    Value fits = share.isOurs(place, loop, shared);
+    places.exist = places.exist ? Value(arith::AndIOp::create(k.b, k.loc, places.exist, fits)) : fits;
+  }
+  return places;
+}
+
+int64_t ScatterEmitter::widestChange() {
+  constexpr int64_t fewHalves = 3, fewRows = 16;
+  Type element = getElementTypeOrSelf(start.getType());
+  int64_t length = shape.loops.lane ? typicalSize(shape.loops.extents[*shape.loops.lane]) : 1;
+  bool chooses = llvm::any_of(*op.getBody(), llvm::IsaPred<arith::MaximumFOp, arith::MinimumFOp>);
+  if (hasOnePlace())
+    return length <= fewHalves && chooses && element.isF16() ? 1 : int64_t(k.demand.lanes);
+  Extent count = 1;
+  for (unsigned loop : rows)
+    count *= shape.loops.extents[loop];
+  bool wait = length <= 2 && !element.isF32() && !element.isF64() && count.isStatic() && count.value() <= fewRows;
+  return wait ? 1 : int64_t(k.demand.lanes);
+}
+
+void ScatterEmitter::change(const Places &places, Value buffer, llvm::function_ref<Form()> offset) {
+  for (auto [place, number] : llvm::zip_equal(shape.places, places.numbers))
+    share.point[place.first] = Form::ofSlot(k.demand.addSlot(number));
+  auto changeOne = [&] {
+    SmallVector<Value> arguments(op->getNumOperands());
+    arguments.back() = k.demand.load(buffer, offset(), getElementTypeOrSelf(start.getType()));
+    k.demand.store(k.demand.body(op, share.point, arguments)[0], buffer, offset());
+  };
+  auto changeLanes = [&] {
+    k.demand.given(shape.atPlaces, true, [&] { share.alongNarrowLanes(changeOne, widestChange()); });
+  };
+  if (places.mustExist)
+    k.ifElse(places.exist, changeLanes, [&] { k.demand.fail(); });
+  else if (places.exist)
+    k.onlyIf(places.exist, changeLanes);
+  else
+    changeLanes();
+}
