@@ -7,11 +7,12 @@ using namespace mlir;
 using namespace kumiko::cpu;
 using kumiko::eq::Extent;
 
-void Blocks::begin(unsigned slot, const Extent &lanesOfBlock, const Extent &linesOfBlock) {
+void Blocks::begin(unsigned slot, const Extent &lanesOfBlock, const Extent &linesOfBlock, int64_t sideOfSquares) {
   active = true;
   line = slot;
   laneCount = lanesOfBlock;
   lineCount = linesOfBlock;
+  side = sideOfSquares;
   current = 0;
   blocks.clear();
 }
@@ -28,7 +29,7 @@ Value Blocks::at(Value memref, const Form &offset, llvm::function_ref<Value(cons
     if (block.memref == memref && isSame(block.offset, first))
       return block.lines[current];
   Type stored = cast<MemRefType>(memref.getType()).getElementType();
-  auto type = VectorType::get({lanes}, stored);
+  auto type = VectorType::get({side}, stored);
   Value nothing = entry.constantOf(DenseElementsAttr::get(type, b.getZeroAttr(stored)));
   SmallVector<Value> rows;
   for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -41,26 +42,37 @@ Value Blocks::at(Value memref, const Form &offset, llvm::function_ref<Value(cons
     }
     // Lane 0 is always real, so a place for each lane exists.
     Value index = indexOf(first.atLane(lane));
-    if (elements.is(lanes))
+    if (elements.is(side))
       rows.push_back(vector::LoadOp::create(b, loc, type, memref, index));
     else
-      rows.push_back(vector::MaskedLoadOp::create(b, loc, type, memref, index, entry.maskOf(elements, lanes), nothing));
+      rows.push_back(vector::MaskedLoadOp::create(b, loc, type, memref, index, entry.maskOf(elements, side), nothing));
   }
-  blocks.push_back({memref, first, turn(rows)});
+  SmallVector<Value> lines = turn(SmallVector<Value>(ArrayRef(rows).take_front(side)));
+  if (side != lanes)
+    lines = join(lines, turn(SmallVector<Value>(ArrayRef(rows).drop_front(side))));
+  blocks.push_back({memref, first, std::move(lines)});
   return blocks.back().lines[current];
+}
+
+SmallVector<Value> Blocks::join(ArrayRef<Value> left, ArrayRef<Value> right) {
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+  return llvm::map_to_vector(llvm::zip_equal(left, right), [&](auto both) -> Value {
+    return vector::ShuffleOp::create(b, loc, std::get<0>(both), std::get<1>(both), all);
+  });
 }
 
 /// In each round neighbours at half the distance of the last one swap the halves that lie on the wrong side.
 SmallVector<Value> Blocks::turn(SmallVector<Value> rows) {
-  for (int64_t distance = lanes / 2; distance >= 1; distance /= 2)
-    for (int64_t i = 0; i < lanes; ++i) {
+  int64_t count = rows.size();
+  for (int64_t distance = count / 2; distance >= 1; distance /= 2)
+    for (int64_t i = 0; i < count; ++i) {
       if (i & distance)
         continue;
       SmallVector<int64_t> low, high;
-      for (int64_t lane = 0; lane < lanes; ++lane) {
+      for (int64_t lane = 0; lane < count; ++lane) {
         bool upper = lane & distance;
-        low.push_back(upper ? lanes + lane - distance : lane);
-        high.push_back(upper ? lanes + lane : lane + distance);
+        low.push_back(upper ? count + lane - distance : lane);
+        high.push_back(upper ? count + lane : lane + distance);
       }
       Value a = rows[i], c = rows[i + distance];
       rows[i] = vector::ShuffleOp::create(b, loc, a, c, low);

@@ -9,6 +9,9 @@
 //     line[j] = (row[0][j], row[1][j], ...)                        shuffles
 //     for j:  the value at line j is demanded, and finds line[j] where it would have gathered
 //
+// Elements of which a vector takes two registers are turned as two squares of half as many lines: one of all lanes and
+// as many lines would not fit into the registers there are.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Codegen/Cpu/Entry.h"
@@ -25,8 +28,12 @@ public:
   void setLanes(unsigned number) { lanes = number; }
 
   /// A new block: its lines start where slot `line` says; only the first `lineCount` of them and `laneCount` lanes are
-  /// real. Everything that is asked for until the next one must be emitted where it dominates what follows.
-  void begin(unsigned line, const eq::Extent &laneCount, const eq::Extent &lineCount);
+  /// real. Everything that is asked for until the next one must be emitted where it dominates what follows. Squares
+  /// have `side` lines, all or a half of the lanes.
+  void begin(unsigned line, const eq::Extent &laneCount, const eq::Extent &lineCount, int64_t side);
+  void begin(unsigned line, const eq::Extent &laneCount, const eq::Extent &lineCount) {
+    begin(line, laneCount, lineCount, lanes);
+  }
   void end() { active = false; }
   /// Further requests are for this line of the block.
   void setLine(int64_t number) { current = number; }
@@ -35,10 +42,13 @@ public:
   /// run along memory, or outside of a block.
   mlir::Value at(mlir::Value memref, const Form &offset, llvm::function_ref<mlir::Value(const Form &)> indexOf);
 
-  /// A square the other way round: as many vectors as there are lanes.
+  /// A square the other way round.
   llvm::SmallVector<mlir::Value> turn(llvm::SmallVector<mlir::Value> rows);
 
 private:
+  /// Vectors that lie side by side as one, line by line.
+  llvm::SmallVector<mlir::Value> join(llvm::ArrayRef<mlir::Value> left, llvm::ArrayRef<mlir::Value> right);
+
   struct Block {
     mlir::Value memref;
     Form offset; ///< of line 0
@@ -48,7 +58,7 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
   Entry &entry;
-  int64_t lanes;
+  int64_t lanes, side = 0;
   bool active = false;
   unsigned line = 0;
   int64_t current = 0;

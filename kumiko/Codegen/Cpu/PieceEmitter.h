@@ -38,8 +38,7 @@ private:
   void element(Form form);
   /// Whether lines are as short as a few lanes and lie one behind the other, as pixels of three colours do.
   bool interleaves() const;
-  /// Whether rows of a few elements are better worked on many at a time, with lanes across them.
-  bool laysRowsSideBySide();
+  bool laysRowsSideBySide(); ///< rows of a few elements are better worked on many at a time, with lanes across them
   bool isShort() const;
   /// All values before the first store: a buffer may be another's, as far as the compiler knows.
   void storeAll();
@@ -86,7 +85,7 @@ private:
 
   /// Whether a row is written as plain vectors.
   bool writesVectors() const;
-  /// Whether all that is written are vectors, one behind the other, from places on that may be written past the caches.
+  /// Whether only vectors are written, one behind the other, from places on that may be written past the caches.
   bool isStream() const;
   /// Whether rows, or parts of them, are so long that it does not matter how they begin and end.
   bool hasLongRows(const eq::Extent &outer) const;
@@ -249,8 +248,9 @@ private:
   /// A few points that lie side by side would leave a block empty: lanes run along the loop around them, and what they
   /// hold is woven.
   void takeShortLanes();
-  /// Lanes that fill one register: several blocks are at hand together.
-  int64_t lanesOfBlocks() const;
+  /// Lines that are read at a time: as many as elements fill one register; and those before the next lanes.
+  int64_t sideOfBlocks() const;
+  int64_t linesOfGroup() const;
   /// Chunks share (other loops, groups of lines, blocks of lanes).
   void emitBlocks();
   /// The blocks of one group of lines; the last group has the rest.

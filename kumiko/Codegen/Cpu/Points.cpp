@@ -60,7 +60,7 @@ void PieceEmitter::emit() {
     loops.erase(loops.begin() + *place);
     if (!interleaves()) {
       takeShortLanes();
-      return parts ? k.demand.narrow(lanesOfBlocks(), [&] { emitBlocks(); }) : emitBlocks();
+      return parts ? k.demand.narrow(sideOfBlocks(), [&] { emitBlocks(); }) : emitBlocks();
     }
     parts = lane;
     lane = line;

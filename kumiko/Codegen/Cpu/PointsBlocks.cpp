@@ -10,8 +10,10 @@ using eq::Extent;
 constexpr int64_t fewestLines = 4;
 /// Points that are woven when a line of as many blocks is stored.
 constexpr int64_t mostPartsOfBlock = 4;
-/// Blocks along the lines before the next lanes: what they write stays open in the caches until it is whole.
-constexpr int64_t blocksOfGroup = 32;
+/// Blocks along the lines before the next lanes: what they write stays open in the caches until it is whole. Just one
+/// where the result leaves all caches, but what is read for it at so many bytes stays in them: then memory is written
+/// from one end to the other.
+constexpr int64_t blocksOfGroup = 32, mostBytesNear = 1 << 19;
 
 std::optional<size_t> PieceEmitter::lineLoop() {
   bool readsOnce = llvm::all_of(k.body.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
@@ -44,15 +46,23 @@ void PieceEmitter::takeShortLanes() {
   lane = loops.pop_back_val();
 }
 
-int64_t PieceEmitter::lanesOfBlocks() const {
+int64_t PieceEmitter::sideOfBlocks() const {
   constexpr int64_t fewest = 4;
+  int64_t lanes = k.schedule.lanes;
+  auto isWide = [](Value value) { return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() > 32; };
+  bool takesTwo = llvm::any_of(targets, [&](const Target &target) { return isWide(target.memref); }) ||
+                  llvm::any_of(k.body.getArguments(), isWide);
+  return takesTwo && lanes > fewest ? lanes / 2 : lanes;
+}
+
+int64_t PieceEmitter::linesOfGroup() const {
   int64_t bytes = cast<MemRefType>(targets.front().memref.getType()).getElementTypeBitWidth() / 8;
-  int64_t lanes = k.demand.lanes;
-  return bytes > 4 && lanes > fewest ? lanes / 2 : lanes;
+  bool isNear = typicalSize(lane.extent * line.extent) * bytes <= mostBytesNear;
+  return (k.schedule.pastCaches && isNear ? 1 : blocksOfGroup) * sideOfBlocks();
 }
 
 void PieceEmitter::emitBlocks() {
-  int64_t lanes = k.demand.lanes, groupLines = blocksOfGroup * lanes;
+  int64_t lanes = k.demand.lanes, groupLines = linesOfGroup();
   Extent laneBlocks = ceilDiv(lane.extent, lanes), groups = ceilDiv(line.extent, groupLines);
   Extent outer = laneBlocks * groups;
   for (const MergedLoop &loop : loops)
@@ -83,12 +93,12 @@ void PieceEmitter::emitBlocks() {
 }
 
 void PieceEmitter::linesOf(Value group, const Extent &laneCount) {
-  int64_t lanes = k.demand.lanes, groupLines = blocksOfGroup * lanes;
-  Extent full = floorDiv(line.extent, lanes) * lanes, rest = line.extent - full;
+  int64_t side = sideOfBlocks(), groupLines = linesOfGroup();
+  Extent full = floorDiv(line.extent, side) * side, rest = line.extent - full;
   Value start = arith::MulIOp::create(k.b, k.loc, group, k.index(groupLines));
   Value end = arith::AddIOp::create(k.b, k.loc, start, k.index(groupLines));
-  k.loop(start, arith::MinSIOp::create(k.b, k.loc, end, k.index(full)), lanes,
-         [&](Value number) { block(number, laneCount, lanes); });
+  k.loop(start, arith::MinSIOp::create(k.b, k.loc, end, k.index(full)), side,
+         [&](Value number) { block(number, laneCount, side); });
   if (rest.is(0))
     return;
   Value isLast = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sgt, end, k.index(full));
@@ -97,9 +107,9 @@ void PieceEmitter::linesOf(Value group, const Extent &laneCount) {
 
 void PieceEmitter::block(Value firstLine, const Extent &laneCount, const Extent &lineCount) {
   unsigned slot = k.demand.addSlot(firstLine);
-  k.demand.blocks.begin(slot, laneCount, lineCount);
+  k.demand.blocks.begin(slot, laneCount, lineCount, sideOfBlocks());
   k.demand.active = laneCount;
-  for (int64_t number = 0; number < (lineCount.isStatic() ? lineCount.value() : k.demand.lanes); ++number) {
+  for (int64_t number = 0; number < (lineCount.isStatic() ? lineCount.value() : sideOfBlocks()); ++number) {
     k.demand.blocks.setLine(number);
     point[line.loop] = Form::ofSlot(slot) + Form(number);
     // The first line is always there, and has read the block for the others.

@@ -20,9 +20,9 @@ static int64_t bytesOf(const Target &target) {
 /// Bytes whose first and last cache line do not count.
 constexpr int64_t longStretch = 4096;
 
-/// How many elements of a result are written one behind the other before the next ones lie elsewhere.
-static Extent stretchOf(const Form &offset, const MergedLoop &lane, ArrayRef<MergedLoop> loops) {
-  Extent stretch = lane.extent;
+/// How many elements of a result are written one behind the other before the next ones lie elsewhere, of which
+/// `stretch` by the lanes.
+static Extent stretchOf(const Form &offset, Extent stretch, ArrayRef<MergedLoop> loops) {
   for (const MergedLoop &loop : llvm::reverse(loops)) {
     if (offset.coefficientOf(loop.loop) != stretch)
       break;
@@ -36,18 +36,22 @@ bool PieceEmitter::writesVectors() const {
 }
 
 bool PieceEmitter::isStream() const {
-  if (!writesVectors() || !laneCuts.empty())
+  bool weaves = parts && phases == 1 && !groupSums && !alongSums && rowPhases.empty() && !movesElements();
+  if ((!weaves && !writesVectors()) || !laneCuts.empty())
     return false;
+  int64_t lanes = k.demand.lanes;
+  Extent row = lane.extent * woven();
   Position position = loopNumbers();
   return llvm::all_of(targets, [&](const Target &target) {
     Form offset = offsetOf(*target.piece, position);
     int64_t bytes = bytesOf(target);
     auto whole = [&](const Extent &count) { return count.isStatic() && count.value() * bytes % bytesPastCaches == 0; };
-    // A cache line of which a part is written by itself costs as much as several: few of them may be.
+    // A cache line of which a part is written by itself costs as much as several: few of them may be. What is woven has
+    // such a part wherever lanes are left over.
     auto isLong = [&](const Extent &count) { return count.isStatic() && count.value() * bytes >= longStretch; };
-    return target.borders->empty() && offset.coefficientOf(lane.loop).is(1) && whole(offset.constant) &&
-           whole(int64_t(k.demand.lanes)) && (whole(lane.extent) || isLong(lane.extent)) &&
-           isLong(stretchOf(offset, lane, loops)) &&
+    bool isWhole = weaves ? lane.extent.isStatic() && lane.extent.value() % lanes == 0 : whole(row);
+    return target.borders->empty() && offset.coefficientOf(lane.loop).is(woven()) && whole(offset.constant) &&
+           whole(lanes) && (isWhole || isLong(row)) && isLong(stretchOf(offset, row, loops)) &&
            llvm::all_of(loops, [&](const MergedLoop &loop) { return whole(offset.coefficientOf(loop.loop)); });
   });
 }

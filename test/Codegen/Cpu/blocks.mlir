@@ -1,0 +1,53 @@
+// Transpositions are squares that are turned in registers.
+// RUN: kumiko-opt %s --split-input-file --stage-fuse --stage-lower --stage-schedule --kumiko-emit-kernels | FileCheck %s
+
+// Eight rows, eight lines.
+// CHECK-LABEL: func.func private @{{.*}}_inside
+// CHECK-COUNT-8: vector.load {{.*}} vector<8xf32>
+// CHECK-COUNT-8: vector.store {{.*}} vector<8xf32>
+// CHECK-NOT: vector.store
+// CHECK: return
+func.func @one_register(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %y = nn.transpose %x {perm = array<i64: 1, 0>} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// Vectors of two registers each: eight rows, of which four lines are all that registers hold.
+// CHECK-LABEL: func.func private @{{.*}}_inside
+// CHECK-COUNT-8: vector.load {{.*}} vector<4xf64>
+// CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7] : vector<4xf64>, vector<4xf64>
+// CHECK-COUNT-4: vector.store {{.*}} vector<8xf64>
+// CHECK-NOT: vector.store
+// CHECK: return
+func.func @two_registers(%x: tensor<64x64xf64>) -> tensor<64x64xf64> {
+  %y = nn.transpose %x {perm = array<i64: 1, 0>} : (tensor<64x64xf64>) -> tensor<64x64xf64>
+  return %y : tensor<64x64xf64>
+}
+
+// -----
+
+// A large result of small planes is written from one end to the other: all lanes before the next lines.
+// CHECK-LABEL: func.func private @{{.*}}_inside
+// CHECK: arith.remui %{{.*}}, %c25
+// CHECK: arith.remui %{{.*}}, %c9
+// CHECK: return
+func.func @large(%x: tensor<800x197x72xf32>) -> tensor<800x72x197xf32> {
+  %y = nn.transpose %x {perm = array<i64: 0, 2, 1>} : (tensor<800x197x72xf32>) -> tensor<800x72x197xf32>
+  return %y : tensor<800x72x197xf32>
+}
+
+// -----
+
+// A large result that is woven goes past the caches: three planes become one row of triples.
+// CHECK-LABEL: func.func private @{{.*}}_inside
+// CHECK: vector.store {{.*}}nontemporal = true
+// CHECK: llvm.fence
+// CHECK: else
+// CHECK-NOT: nontemporal
+// CHECK: return
+func.func @woven(%x: tensor<1x3x1080x1920xf32>) -> tensor<1x1080x1920x3xf32> {
+  %y = nn.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x3x1080x1920xf32>) -> tensor<1x1080x1920x3xf32>
+  return %y : tensor<1x1080x1920x3xf32>
+}
