@@ -306,6 +306,19 @@ static void scheduleColumns(Schedule &schedule, const ScatterShape &shape, const
   schedule.chunks = max(min(chunksFor(work), shares), 1);
 }
 
+/// A running sum across many rows that leaves the caches: strips of columns are summed row after row, so that memory is
+/// gone over as it lies.
+static void scheduleStrips(Schedule &schedule, const RunningShape &shape, const Machine &machine) {
+  constexpr int64_t fewestRows = 32, fewestVectors = 4, vectorsOfStrip = 64;
+  Type sum = getElementTypeOrSelf(linalg::GenericOp(shape.op)->getResult(0).getType());
+  int64_t bytes = sum.getIntOrFloatBitWidth() / 8;
+  if (bytes == 0 || typicalSize(shape.loops.extents[shape.along]) < fewestRows ||
+      typicalSize(shape.loops.extents[*shape.loops.lane]) < fewestVectors * machine.lanes)
+    return;
+  schedule.strip = vectorsOfStrip * machine.lanes;
+  schedule.scratchBytes = schedule.strip * bytes;
+}
+
 /// One pass over the points and the result; chunks share the outer loops, the lanes, or the places.
 static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, KernelExtents &extents,
                             const Machine &machine) {
@@ -329,6 +342,8 @@ static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, Kernel
     if (schedule.sharePlaces)
       shares = byPlaces;
     schedule.chunks = max(min(chunksFor(work), shares), 1);
+    if (running && schedule.pastCaches)
+      scheduleStrips(schedule, shape.running, machine);
     return;
   }
   eq::Extent work = points * operations + written;
@@ -394,7 +409,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
     return schedule;
   }
   if (shape.kind == KernelKind::Scatter || shape.kind == KernelKind::Running) {
-    schedule.pastCaches = shape.kind == KernelKind::Scatter && leavesCaches(body, results, extents, machine);
+    schedule.pastCaches = leavesCaches(body, results, extents, machine);
     scheduleOrdered(schedule, shape, extents, machine);
     return schedule;
   }

@@ -45,7 +45,7 @@ struct Schedule {
   /// points: pairs (argument, dimension): constants stored with that dimension last, where the lanes run along it. The
   /// dimension is that of the tensor which the argument's reader sees.
   llvm::SmallVector<int64_t> lanesLast;
-  /// points, scatter: results are too large for any cache and are written past it, where whole vectors lie side by
+  /// points, scatter, running: results are too large for any cache and are written past it, where whole vectors lie side by
   /// side.
   bool pastCaches = false;
   /// Lanes that each have a place of their own are read by one instruction.
@@ -54,7 +54,7 @@ struct Schedule {
   /// scatter: chunks share the places that data addresses, and each of them goes over all points.
   bool sharePlaces = false;
   /// scatter: columns that are changed at a time, in scratch, where all rows of them lie close together; 0: all of
-  /// them, in the result.
+  /// them, in the result. running: columns whose sums are in scratch while rows go by; 0: a vector, in registers.
   int64_t strip = 0;
 
   /// rows and attention: numbers (in the order of the body) of the ops whose rows are kept in scratch instead of

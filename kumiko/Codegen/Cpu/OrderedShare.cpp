@@ -85,6 +85,18 @@ void OrderedShare::outerStrips(Strip &strip, llvm::function_ref<void()> body) {
   });
 }
 
+void OrderedShare::outerTiles(int64_t vectors, llvm::function_ref<void(Value, Value)> body) {
+  Extent all = ceilDiv(loops.extents[*loops.lane], k.demand.lanes), tiles = ceilDiv(all, vectors);
+  auto [low, high] = k.chunkRange(total(around) * tiles);
+  k.loop(low, high, 1, [&](Value number) {
+    k.delinearize(arith::DivUIOp::create(k.b, k.loc, number, k.index(tiles)), merged(around), point);
+    Value tile = arith::RemUIOp::create(k.b, k.loc, number, k.index(tiles));
+    Value from = arith::MulIOp::create(k.b, k.loc, tile, k.index(vectors));
+    Value to = arith::AddIOp::create(k.b, k.loc, from, k.index(vectors));
+    body(from, arith::MinSIOp::create(k.b, k.loc, to, k.index(all)));
+  });
+}
+
 void OrderedShare::outerTogether(int64_t count, llvm::function_ref<void(std::vector<Position>)> body) {
   auto [low, high] = k.chunkRange(loops.outerExtent());
   auto from = [&](Value first, int64_t points) {

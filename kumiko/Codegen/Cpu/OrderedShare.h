@@ -48,6 +48,9 @@ public:
   /// one to all that is read and written.
   void outerJoined(unsigned joined, int64_t count, llvm::function_ref<void()> body, llvm::function_ref<void()> single);
 
+  /// The same for tiles of so many vectors of lanes, whose number `body` gets with that of the one behind the last.
+  void outerTiles(int64_t vectors, llvm::function_ref<void(mlir::Value, mlir::Value)> body);
+
   /// Calls `body` for each place of `loop` that is this chunk's, where places are shared.
   void alongPlaces(unsigned loop, llvm::function_ref<void()> body);
 

@@ -42,8 +42,7 @@ private:
   bool isShort() const;
   /// All values before the first store: a buffer may be another's, as far as the compiler knows.
   void storeAll();
-  /// A single element belongs to the first chunk.
-  void emitOne();
+  void emitOne(); ///< a single element belongs to the first chunk
   /// Chunks share the outer loops, or the lanes where these are few.
   void emitShares(const eq::Extent &outer);
   void emitByOuter(const eq::Extent &outer);
@@ -214,6 +213,8 @@ private:
   mlir::Value placesLieNear(mlir::linalg::GenericOp op);
   /// Neighbours along the last loop but the lanes are reduced together; those that are left over one by one.
   void emitWindows(mlir::linalg::GenericOp op);
+  /// The row, where each lane chooses one of many, in a few vectors at a time; false where that is not so.
+  bool choicesOfRow();
   void windowsAt(mlir::linalg::GenericOp op, unsigned loop, const Form &first, int64_t count, const Form &lanes);
 
   //===--- vectors that are interleaved ------------------------------------------------------------===//
@@ -234,8 +235,7 @@ private:
   /// Vectors that are stored together.
   int64_t woven() const;
   void partsOfRow();
-  /// The point at hand, once for each part.
-  std::vector<Position> partsOfPoint();
+  std::vector<Position> partsOfPoint(); ///< the point at hand, once for each part
   void storeInterleaved();
   /// What the targets have at these positions, of which the parts of each point follow each other.
   void sumsAt(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> positions);

@@ -19,6 +19,8 @@ constexpr int64_t partOfPlane = 4, fewestVectors = 4;
 constexpr int64_t computedTogether = 16;
 /// Sums at a time; windows of which each has several are fewer.
 constexpr int64_t mostSums = 8;
+/// Vectors of a row in which each lane chooses the best of many: a step of one waits long for that before.
+constexpr int64_t choicesTogether = 2;
 /// Elements of a window from which on a vector of them is worth it, however few windows it is for.
 constexpr int64_t fewestTaps = 4;
 
@@ -196,6 +198,28 @@ void PieceEmitter::emitWindows(linalg::GenericOp op) {
     k.loop(k.index(full * together), k.index(along.extent), 1,
            [&](Value place) { planes(Form::ofSlot(k.demand.addSlot(place)), 1); });
   });
+}
+
+bool PieceEmitter::choicesOfRow() {
+  linalg::GenericOp op = onlyReduction(k);
+  int64_t lanes = k.demand.lanes, group = choicesTogether * lanes;
+  if (!op || op.getNumResults() == 1 || !lane.extent.isStatic() || lane.extent.value() < group || woven() != 1 ||
+      !allMadeInPlace(op))
+    return false;
+  int64_t full = lane.extent.value() / group * group;
+  k.loop(k.index(0), k.index(full), group, [&](Value first) {
+    Form start = Form::ofSlot(k.demand.addSlot(first, lanes, IndexRange::ofLoop(0, full)));
+    start.lane = 1;
+    std::vector<Position> positions;
+    for (int64_t n = 0; n < choicesTogether; ++n) {
+      point[lane.loop] = start + Form(n * lanes);
+      positions.push_back(point);
+    }
+    sumsAt(op, positions);
+  });
+  k.someVectors(lane.extent, k.index(full / lanes), k.index(ceilDiv(lane.extent, lanes)),
+                [&](Form form) { element(form); });
+  return true;
 }
 
 void PieceEmitter::windowsAt(linalg::GenericOp op, unsigned loop, const Form &first, int64_t count, const Form &lanes) {

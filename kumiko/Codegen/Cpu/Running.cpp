@@ -24,8 +24,28 @@ public:
   explicit RunningEmitter(Kernel &k) : k(k), shape(k.shape.running), op(shape.op), share(k, shape.loops) {}
 
   void emit() {
-    if (shape.loops.lane)
-      return share.outer([&] { share.alongLanes([&] { rows({share.point}); }); });
+    if (isStream())
+      k.pastCaches(k.outputs, [&] { emitAll(); });
+    else
+      emitAll();
+  }
+
+private:
+  /// One sum waits for the last one of its row: those of several rows do not wait for each other.
+  static constexpr int64_t rowsTogether = 4;
+  /// Rows of at most this many elements become straight-line code.
+  static constexpr int64_t shortRow = 8, straightRow = 32;
+  /// Bytes whose first and last cache line do not count.
+  static constexpr int64_t longStretch = 4096;
+
+  void emitAll() {
+    if (share.byStrips())
+      return strips();
+    if (shape.loops.lane) {
+      // From memory one register at a time of each row comes sooner than two.
+      int64_t lanes = k.schedule.pastCaches ? lanesOfSums() : k.demand.lanes;
+      return k.demand.narrow(lanes, [&] { share.outer([&] { share.alongLanes([&] { rows({share.point}); }); }); });
+    }
     if (unsigned joined = joinedLoops(); joined || mustDouble()) {
       int64_t length = shape.loops.extents[shape.along].value(), rows = rowsOfVectors();
       auto one = [&] { doubled(length); };
@@ -39,11 +59,16 @@ public:
                         [&](std::vector<Position> points) { rows(std::move(points)); });
   }
 
-private:
-  /// One sum waits for the last one of its row: those of several rows do not wait for each other.
-  static constexpr int64_t rowsTogether = 4;
-  /// Rows of at most this many elements become straight-line code.
-  static constexpr int64_t shortRow = 8, straightRow = 32;
+  /// Whether results are written past the caches: in strips, from one end of memory to the other, and where sums along
+  /// a row take no longer than to read it.
+  bool isStream() {
+    if (share.byStrips())
+      return !shape.reverse;
+    const Extent &length = shape.loops.extents[shape.along];
+    return !shape.loops.lane && scans() && isa<IntegerType>(sumType()) && llvm::all_of(k.outputs, [&](Value memref) {
+      return typicalSize(length) * cast<MemRefType>(memref.getType()).getElementTypeBitWidth() >= 8 * longStretch;
+    });
+  }
 
   Type sumType() const { return getElementTypeOrSelf(shape.op->getResult(0).getType()); }
 
@@ -116,6 +141,56 @@ private:
     write({share.point}, {sums});
     SmallVector<int64_t> end(lanes, shape.reverse ? 0 : lanes - 1);
     return combine(carried, vector::ShuffleOp::create(k.b, k.loc, values, values, end));
+  }
+
+  //===--- lanes across rows -----------------------------------------------------------------------===//
+
+  /// Sums of a strip of columns, in scratch, row after row: a result that leaves the caches is written as it lies.
+  void strips() {
+    int64_t lanes = k.demand.lanes, width = k.schedule.strip;
+    auto type = MemRefType::get({width}, sumType());
+    Value sums = memref::ViewOp::create(k.b, k.loc, type, k.scratch, k.index(0), ValueRange());
+    share.outerTiles(width / lanes, [&](Value from, Value to) {
+      Value first = arith::MulIOp::create(k.b, k.loc, from, k.index(lanes));
+      Form before = Form::ofSlot(k.demand.addSlot(first)) * -1;
+      auto vectors = [&](llvm::function_ref<void(Form)> body) {
+        vectorsOfStrip(from, to, [&](Form form) {
+          share.point[*shape.loops.lane] = form;
+          body(form + before);
+        });
+      };
+      vectors([&](Form place) {
+        Value start = k.demand.at(op.getDpsInits()[0], applyMap(result(), share.point));
+        k.demand.store(k.demand.spread(start), sums, place);
+      });
+      const Extent &length = shape.loops.extents[shape.along];
+      k.loop(0, length, 1, {}, [&](Form number, ArrayRef<Value>) {
+        Form at = shape.reverse ? number * -1 + Form(length - 1) : number;
+        share.point[shape.along] = at;
+        vectors([&](Form place) {
+          Value sum = k.demand.load(sums, place, sumType()), next = add(share.point, at, sum);
+          write({share.point}, {shape.exclusive ? sum : next});
+          k.demand.store(next, sums, place);
+        });
+        return SmallVector<Value>();
+      });
+    });
+  }
+
+  /// From the last one on where rows come from the end: memory is gone over in one direction.
+  void vectorsOfStrip(Value from, Value to, llvm::function_ref<void(Form)> body) {
+    const Extent &columns = shape.loops.extents[*shape.loops.lane];
+    if (!shape.reverse)
+      return k.someVectors(columns, from, to, body);
+    int64_t lanes = k.demand.lanes;
+    Value full = arith::MinSIOp::create(k.b, k.loc, to, k.index(floorDiv(columns, lanes)));
+    k.someVectors(columns, full, to, body);
+    Value last = arith::AddIOp::create(k.b, k.loc, from, arith::SubIOp::create(k.b, k.loc, full, k.index(1)));
+    k.loop(from, full, 1, [&](Value number) {
+      Form form = Form::ofSlot(k.demand.addSlot(arith::SubIOp::create(k.b, k.loc, last, number)), lanes);
+      form.lane = 1;
+      body(form);
+    });
   }
 
   //===--- short rows, by doubling -----------------------------------------------------------------===//
