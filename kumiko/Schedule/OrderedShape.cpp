@@ -278,8 +278,8 @@ std::optional<RunningShape> kumiko::runningShapeOf(linalg::GenericOp op, KernelE
   return shape;
 }
 
-/// Five steps.
-constexpr int64_t longestDoubling = 32;
+/// Six steps.
+constexpr int64_t longestDoubling = 64;
 
 bool RunningShape::doubles() const {
   const eq::Extent &length = loops.extents[along];

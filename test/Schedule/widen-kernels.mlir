@@ -195,13 +195,13 @@ nn.kernel @threes(%x: tensor<100000x3xf32>) -> tensor<100000xf32> {
 // CHECK-LABEL: nn.kernel @short_running
 // CHECK-NOT: f64
 // CHECK: nn.yield
-nn.kernel @short_running(%x: tensor<40x32xf32>) -> tensor<40x32xf32> {
+nn.kernel @short_running(%x: tensor<40x64xf32>) -> tensor<40x64xf32> {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<40x32xf32>
-  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<40x32xf32>) -> tensor<40x32xf32>
+  %e = tensor.empty() : tensor<40x64xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<40x64xf32>) -> tensor<40x64xf32>
   %s = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (i, j)>],
                        iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x : tensor<40x32xf32>) outs(%i : tensor<40x32xf32>) {
+      ins(%x : tensor<40x64xf32>) outs(%i : tensor<40x64xf32>) {
   ^bb0(%p: f32, %o: f32):
     %j = linalg.index 1 : index
     %k = linalg.index 2 : index
@@ -209,19 +209,19 @@ nn.kernel @short_running(%x: tensor<40x32xf32>) -> tensor<40x32xf32> {
     %0 = arith.select %counts, %p, %zero : f32
     %1 = arith.addf %o, %0 : f32
     linalg.yield %1 : f32
-  } -> tensor<40x32xf32>
-  nn.yield %s : tensor<40x32xf32>
+  } -> tensor<40x64xf32>
+  nn.yield %s : tensor<40x64xf32>
 }
 
 // CHECK-LABEL: nn.kernel @long_running
 // CHECK: arith.addf {{.*}} : f64
-nn.kernel @long_running(%x: tensor<40x33xf32>) -> tensor<40x33xf32> {
+nn.kernel @long_running(%x: tensor<40x65xf32>) -> tensor<40x65xf32> {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<40x33xf32>
-  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<40x33xf32>) -> tensor<40x33xf32>
+  %e = tensor.empty() : tensor<40x65xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<40x65xf32>) -> tensor<40x65xf32>
   %s = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (i, j)>],
                        iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x : tensor<40x33xf32>) outs(%i : tensor<40x33xf32>) {
+      ins(%x : tensor<40x65xf32>) outs(%i : tensor<40x65xf32>) {
   ^bb0(%p: f32, %o: f32):
     %j = linalg.index 1 : index
     %k = linalg.index 2 : index
@@ -229,8 +229,8 @@ nn.kernel @long_running(%x: tensor<40x33xf32>) -> tensor<40x33xf32> {
     %0 = arith.select %counts, %p, %zero : f32
     %1 = arith.addf %o, %0 : f32
     linalg.yield %1 : f32
-  } -> tensor<40x33xf32>
-  nn.yield %s : tensor<40x33xf32>
+  } -> tensor<40x65xf32>
+  nn.yield %s : tensor<40x65xf32>
 }
 
 // Nor is a sum of rounded products widened for itself: it would be rounded again with every term.

@@ -34,7 +34,7 @@ private:
   /// One sum waits for the last one of its row: those of several rows do not wait for each other.
   static constexpr int64_t rowsTogether = 4;
   /// Rows of at most this many elements become straight-line code.
-  static constexpr int64_t shortRow = 8, straightRow = 32;
+  static constexpr int64_t shortRow = 8, straightRow = 32, mediumRow = 512;
   /// Bytes whose first and last cache line do not count.
   static constexpr int64_t longStretch = 4096;
 
@@ -90,7 +90,16 @@ private:
     const Extent &length = shape.loops.extents[shape.along];
     auto along = dyn_cast<AffineDimExpr>(result().getResults().back());
     return shape.neutral && !op->hasAttr(exactAttribute) && along && along.getPosition() == shape.along &&
-           typicalSize(length) >= 2 * int64_t(k.demand.lanes);
+           typicalSize(length) >= 2 * int64_t(k.demand.lanes) && !fewShuffles();
+  }
+
+  /// Whether a row is so short that its doubles are added up one by one, beside those of other rows, before vectors of
+  /// them are shuffled. Halves are converted in vectors.
+  bool fewShuffles() {
+    auto isHalf = [](Value tensor) { return getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() <= 16; };
+    return sumType().isF64() && typicalSize(shape.loops.extents[shape.along]) <= mediumRow &&
+           typicalSize(shape.loops.outerExtent()) >= 2 * rowsTogether * typicalSize(k.schedule.chunks) &&
+           llvm::none_of(op.getDpsInputs(), isHalf) && llvm::none_of(k.outputs, isHalf);
   }
 
   /// Within a vector each lane takes up the one 1, 2, 4, ... before it; then all take up what the last vector ended

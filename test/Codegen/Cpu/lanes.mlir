@@ -12,13 +12,13 @@
 // CHECK: vector.shuffle {{.*}} [8, 9, 10, 11, 0, 1, 2, 3]
 // CHECK: vector.store
 // CHECK: vector.shuffle {{.*}} [7, 7, 7, 7, 7, 7, 7, 7]
-nn.kernel @running(%x: tensor<4x64xf32>) -> tensor<4x64xf32> attributes {schedule = {template = "running", chunks = 1 : i64}} {
+nn.kernel @running(%x: tensor<4x72xf32>) -> tensor<4x72xf32> attributes {schedule = {template = "running", chunks = 1 : i64}} {
   %zero = arith.constant 0.0 : f32
-  %empty = tensor.empty() : tensor<4x64xf32>
-  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x64xf32>) -> tensor<4x64xf32>
+  %empty = tensor.empty() : tensor<4x72xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x72xf32>) -> tensor<4x72xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (i, j)>],
                        iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x : tensor<4x64xf32>) outs(%start : tensor<4x64xf32>) {
+      ins(%x : tensor<4x72xf32>) outs(%start : tensor<4x72xf32>) {
   ^bb0(%p: f32, %o: f32):
     %j = linalg.index 1 : index
     %k = linalg.index 2 : index
@@ -26,8 +26,8 @@ nn.kernel @running(%x: tensor<4x64xf32>) -> tensor<4x64xf32> attributes {schedul
     %0 = arith.select %counts, %p, %zero : f32
     %1 = arith.addf %o, %0 : f32
     linalg.yield %1 : f32
-  } -> tensor<4x64xf32>
-  nn.yield %y : tensor<4x64xf32>
+  } -> tensor<4x72xf32>
+  nn.yield %y : tensor<4x72xf32>
 }
 
 // The largest element and its number: lanes along the row, each with its own, from which one is chosen in the end.
