@@ -50,7 +50,9 @@ static void timeTurn(double &best, function_ref<void()> run) {
     for (int call = 0; call < calls; ++call)
       run();
     double end = seconds(), each = (end - start) / calls;
-    best = std::min(best, each);
+    // Now and then the clock of a thread does not go on for a while.
+    if (end > start)
+      best = std::min(best, each);
     calls = int(std::clamp(group / std::max(each, 1e-9), 1.0, 1000.0));
     start = end;
   }

@@ -27,6 +27,15 @@
   TEST(T, gt, a > b)                                                                                                   \
   TEST(T, ge, a >= b)
 
+/// Wraps as the notation does.
+static inline uint64_t eq_power(uint64_t a, uint64_t b) {
+  uint64_t product = 1;
+  for (; b != 0; b >>= 1, a *= a)
+    if (b & 1)
+      product *= a;
+  return product;
+}
+
 #define INTEGER(T)                                                                                                     \
   EVERY(T)                                                                                                             \
   ONE(T, bitnot, ~a)                                                                                                   \
@@ -34,6 +43,7 @@
   ONE(T, floor, a)                                                                                                     \
   ONE(T, ceil, a)                                                                                                      \
   ONE(T, round, a)                                                                                                     \
+  TWO(T, pow, eq_power(a, b))                                                                                          \
   TWO(T, rem, a % b)                                                                                                   \
   TWO(T, mod, a % b != 0 && (a % b < 0) != (b < 0) ? a % b + b : a % b)                                                \
   TWO(T, floordiv, a / b - (a % b != 0 && (a < 0) != (b < 0)))                                                         \

@@ -238,16 +238,25 @@ Value Scalar::divideSafely(Function function, ElementType type, Value x, Value y
   return arith::SelectOp::create(b, loc, isZero, zero, result);
 }
 
-/// Squares and multiplies bit by bit of the exponent, for a body has no loops. Wraps like every product.
+/// Squares and multiplies bit by bit of the exponent, for a body has no loops. Wraps like every product. Most exponents
+/// are small: what larger ones take is a side of a choice, which is skipped where no lane needs it (SkipSides).
 Value Scalar::integerPower(ElementType type, Value base, Value exponent) {
   Value zero = integer(type, 0), one = integer(type, 1), result = one, factor = base;
   unsigned width = base.getType().getIntOrFloatBitWidth();
+  SmallVector<std::pair<unsigned, Value>> powers; // of exponents of so many bits
   for (unsigned bit = 0; bit < width; ++bit) {
+    if (bit >= 4 && llvm::isPowerOf2_32(bit))
+      powers.push_back({bit, result});
     Value here = arith::AndIOp::create(b, loc, exponent, integer(type, int64_t(uint64_t(1) << bit)));
     Value taken = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, here, zero);
     Value more = arith::MulIOp::create(b, loc, result, factor);
     result = arith::SelectOp::create(b, loc, taken, more, result);
     factor = arith::MulIOp::create(b, loc, factor, factor);
+  }
+  for (const auto &[bits, power] : llvm::reverse(powers)) {
+    Value limit = integer(type, int64_t(uint64_t(1) << bits));
+    Value isSmall = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, exponent, limit);
+    result = arith::SelectOp::create(b, loc, isSmall, power, result);
   }
   if (type == ElementType::B1 || isUnsigned(type))
     return result;

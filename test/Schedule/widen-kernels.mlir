@@ -191,7 +191,7 @@ nn.kernel @threes(%x: tensor<100000x3xf32>) -> tensor<100000xf32> {
   nn.yield %s : tensor<100000xf32>
 }
 
-// Running sums of short rows are added up in five steps at most, so they stay as they are, too; but not of longer ones.
+// Running sums of short rows are added up in six steps at most, so they stay as they are, too; but not of longer ones.
 // CHECK-LABEL: nn.kernel @short_running
 // CHECK-NOT: f64
 // CHECK: nn.yield

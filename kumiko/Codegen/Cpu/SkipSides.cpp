@@ -15,6 +15,9 @@ namespace kumiko {
 using namespace mlir;
 using namespace kumiko;
 
+/// Products of integers from which on a side is worth a branch.
+constexpr int64_t longestChain = 8;
+
 /// Functions of f32 that are computed in f64 inside.
 static bool isCostlyInSingle(MathFunction function) {
   using F = MathFunction;
@@ -96,7 +99,9 @@ private:
       return;
     for (unsigned side : {1u, 2u}) {
       llvm::SetVector<Operation *> only = onlyFor(choice, side);
-      if (llvm::any_of(only, [&](Operation *op) { return isCostly(op); }))
+      // A power of integers is a chain of products.
+      bool isChain = llvm::count_if(only, llvm::IsaPred<arith::MulIOp>) >= longestChain;
+      if (isChain || llvm::any_of(only, [&](Operation *op) { return isCostly(op); }))
         skipSide(choice, side, only.getArrayRef());
     }
   }
