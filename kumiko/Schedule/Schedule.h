@@ -45,8 +45,8 @@ struct Schedule {
   /// points: pairs (argument, dimension): constants stored with that dimension last, where the lanes run along it. The
   /// dimension is that of the tensor which the argument's reader sees.
   llvm::SmallVector<int64_t> lanesLast;
-  /// points, scatter, running: results are too large for any cache and are written past it, where whole vectors lie side by
-  /// side.
+  /// points, scatter, running: results are too large for any cache and are written past it, where whole vectors lie
+  /// side by side.
   bool pastCaches = false;
   /// Lanes that each have a place of their own are read by one instruction.
   bool gathers = false;
