@@ -109,6 +109,7 @@ private:
   llvm::SmallVector<MergedLoop> loops;
   std::vector<Stretch> stretches;
   int64_t width = 0, cells = 0; ///< lanes of a vector; of a group
+  bool areFew = false;          ///< cells: fewer than whole vectors have
   Position point;
 };
 

@@ -274,10 +274,11 @@ bool CellEmitter::liesApart(const Stretch &stretch) const {
 }
 
 /// Whether a vector of the result is better put together from its elements than turned or woven. Of bytes, that takes
-/// many more steps than to turn them; of truth values it does not, since these are turned bit by bit.
+/// many more steps than to turn them, if there are enough; of truth values it does not, since these are turned bit by
+/// bit.
 bool CellEmitter::canPick(const Stretch &stretch) const {
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8;
-  bool isWide = bytes >= 4 || (isTruth() && int64_t(stretch.lines.size()) == size);
+  bool isWide = bytes >= 4 || (bytes == 1 && areFew) || (isTruth() && int64_t(stretch.lines.size()) == size);
   auto inMemory = [](const Origin &origin) { return bool(origin.memref); };
   return output.pieces.size() == 1 && output.borders.empty() && alongMemory < int64_t(k.demand.lanes) && isWide &&
          llvm::all_of(stretch.elements, inMemory) && readsInLines(stretch);
@@ -341,7 +342,7 @@ bool CellEmitter::find() {
   if (!llvm::all_of(stretches, [&](Stretch &stretch) { return trace(stretch); }))
     return false;
   findGroup();
-  bool areFew = typicalSize(along.extent) < cells;
+  areFew = typicalSize(along.extent) < cells;
   if (areFew && !fewWillDo())
     return false;
   cells = areFew ? along.extent.value() : cells;

@@ -153,6 +153,25 @@ static Value byteOf(Value value) {
              : Value();
 }
 
+constexpr int64_t bytesOfNumber = 8;
+
+/// Bytes, of which eight are a number each: to put them into a vector one by one takes as long again.
+static Value joinBytes(OpBuilder &b, Location loc, ArrayRef<Value> bytes) {
+  SmallVector<Value> numbers;
+  for (auto [n, byte] : llvm::enumerate(bytes)) {
+    Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), byte);
+    if (n % bytesOfNumber == 0) {
+      numbers.push_back(wide);
+      continue;
+    }
+    wide = arith::ShLIOp::create(b, loc, wide, arith::ConstantIntOp::create(b, loc, 8 * (n % bytesOfNumber), 64));
+    numbers.back() = arith::OrIOp::create(b, loc, numbers.back(), wide);
+  }
+  auto joined = VectorType::get({int64_t(numbers.size())}, b.getI64Type());
+  return vector::BitCastOp::create(b, loc, VectorType::get({int64_t(bytes.size())}, b.getI8Type()),
+                                   vector::FromElementsOp::create(b, loc, joined, numbers));
+}
+
 void Demand::storeTogether(ArrayRef<Value> scalars, Value memref, const Form &first) {
   auto together = [&](ArrayRef<Value> values) -> Value {
     auto type = VectorType::get({int64_t(values.size())}, values.front().getType());
@@ -166,7 +185,9 @@ void Demand::storeTogether(ArrayRef<Value> scalars, Value memref, const Form &fi
     Value one = constantOf(DenseElementsAttr::get(cast<VectorType>(vector.getType()), b.getI8IntegerAttr(1)));
     vector = arith::MinUIOp::create(b, loc, vector, one);
   } else {
-    vector = together(llvm::map_to_vector(scalars, [&](Value scalar) { return asStored(scalar, memref); }));
+    SmallVector<Value> values = llvm::map_to_vector(scalars, [&](Value scalar) { return asStored(scalar, memref); });
+    bool areBytes = values.front().getType().isInteger(8) && values.size() % bytesOfNumber == 0;
+    vector = areBytes ? joinBytes(b, loc, values) : together(values);
   }
   vector::StoreOp::create(b, loc, vector, memref, indexOf(first));
 }

@@ -33,7 +33,7 @@ public:
 private:
   /// One sum waits for the last one of its row: those of several rows do not wait for each other.
   static constexpr int64_t rowsTogether = 4;
-  /// Rows of at most this many elements become straight-line code.
+  /// Rows of at most this many elements become straight-line code, or are added up element by element.
   static constexpr int64_t shortRow = 8, straightRow = 32, mediumRow = 512;
   /// Bytes whose first and last cache line do not count.
   static constexpr int64_t longStretch = 4096;
@@ -162,16 +162,18 @@ private:
     share.outerTiles(width / lanes, [&](Value from, Value to) {
       Value first = arith::MulIOp::create(k.b, k.loc, from, k.index(lanes));
       Form before = Form::ofSlot(k.demand.addSlot(first)) * -1;
+      auto keep = [&](Value sum, const Form &place) {
+        bool past = std::exchange(k.demand.pastCaches, false);
+        k.demand.store(k.demand.spread(sum), sums, place);
+        k.demand.pastCaches = past;
+      };
       auto vectors = [&](llvm::function_ref<void(Form)> body) {
         vectorsOfStrip(from, to, [&](Form form) {
           share.point[*shape.loops.lane] = form;
           body(form + before);
         });
       };
-      vectors([&](Form place) {
-        Value start = k.demand.at(op.getDpsInits()[0], applyMap(result(), share.point));
-        k.demand.store(k.demand.spread(start), sums, place);
-      });
+      vectors([&](Form place) { keep(k.demand.at(op.getDpsInits()[0], applyMap(result(), share.point)), place); });
       const Extent &length = shape.loops.extents[shape.along];
       k.loop(0, length, 1, {}, [&](Form number, ArrayRef<Value>) {
         Form at = shape.reverse ? number * -1 + Form(length - 1) : number;
@@ -179,7 +181,7 @@ private:
         vectors([&](Form place) {
           Value sum = k.demand.load(sums, place, sumType()), next = add(share.point, at, sum);
           write({share.point}, {shape.exclusive ? sum : next});
-          k.demand.store(next, sums, place);
+          keep(next, place);
         });
         return SmallVector<Value>();
       });
