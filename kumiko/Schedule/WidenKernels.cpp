@@ -30,9 +30,9 @@ using namespace kumiko;
 /// A contraction of at most this many products takes a microsecond or two in f64, which a call costs anyway.
 constexpr int64_t fewProducts = 1 << 13;
 
-/// A sum of at most this many terms loses a bit or two by itself; for many of them that is not worth converting each
-/// term.
-constexpr int64_t fewTerms = 8;
+/// A sum of at most this many terms, those of a window of three by three, loses a bit or two by itself; for many of
+/// them that is not worth converting each term.
+constexpr int64_t fewTerms = 9;
 
 static bool areFew(const eq::Extent &products) {
   // A dimension that is left open, a batch, may be larger than it typically is; then f64 would cost much.
