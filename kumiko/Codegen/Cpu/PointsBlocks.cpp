@@ -49,7 +49,10 @@ void PieceEmitter::takeShortLanes() {
 int64_t PieceEmitter::sideOfBlocks() const {
   constexpr int64_t fewest = 4;
   int64_t lanes = k.schedule.lanes;
-  auto isWide = [](Value value) { return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() > 32; };
+  auto isWide = [](Value value) {
+    Type element = getElementTypeOrSelf(value.getType());
+    return element.isIntOrFloat() && element.getIntOrFloatBitWidth() > 32;
+  };
   bool takesTwo = llvm::any_of(targets, [&](const Target &target) { return isWide(target.memref); }) ||
                   llvm::any_of(k.body.getArguments(), isWide);
   return takesTwo && lanes > fewest ? lanes / 2 : lanes;

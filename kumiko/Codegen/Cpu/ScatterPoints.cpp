@@ -145,9 +145,7 @@ int64_t ScatterEmitter::widestChange() {
   bool chooses = llvm::any_of(*op.getBody(), llvm::IsaPred<arith::MaximumFOp, arith::MinimumFOp>);
   if (hasOnePlace())
     return length <= fewHalves && chooses && element.isF16() ? 1 : int64_t(k.demand.lanes);
-  Extent count = 1;
-  for (unsigned loop : rows)
-    count *= shape.loops.extents[loop];
+  const Extent count = shape.rows();
   bool wait = length <= 2 && !element.isF32() && !element.isF64() && count.isStatic() && count.value() <= fewRows;
   return wait ? 1 : int64_t(k.demand.lanes);
 }

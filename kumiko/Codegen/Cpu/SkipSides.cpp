@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace kumiko;
 
 /// Products of integers from which on a side is worth a branch.
-constexpr int64_t longestChain = 8;
+constexpr int64_t fewestProducts = 8;
 
 /// Functions of f32 that are computed in f64 inside.
 static bool isCostlyInSingle(MathFunction function) {
@@ -99,8 +99,10 @@ private:
       return;
     for (unsigned side : {1u, 2u}) {
       llvm::SetVector<Operation *> only = onlyFor(choice, side);
-      // A power of integers is a chain of products.
-      bool isChain = llvm::count_if(only, llvm::IsaPred<arith::MulIOp>) >= longestChain;
+      // A power of integers is a chain of products; those of places are not.
+      bool isChain = llvm::count_if(only, [](Operation *op) {
+                       return isa<arith::MulIOp>(op) && !getElementTypeOrSelf(op->getResult(0).getType()).isIndex();
+                     }) >= fewestProducts;
       if (isChain || llvm::any_of(only, [&](Operation *op) { return isCostly(op); }))
         skipSide(choice, side, only.getArrayRef());
     }

@@ -93,7 +93,8 @@ private:
   int64_t bytesRead() {
     int64_t bytes = 1;
     for (Value input : op.getDpsInputs())
-      bytes = std::max<int64_t>(bytes, getElementTypeOrSelf(input.getType()).getIntOrFloatBitWidth() / 8);
+      if (Type element = getElementTypeOrSelf(input.getType()); element.isIntOrFloat())
+        bytes = std::max<int64_t>(bytes, element.getIntOrFloatBitWidth() / 8);
     return bytes;
   }
 
