@@ -76,6 +76,9 @@ def gather_elements(op, t):
         n = (a, b)[axis]
         index = [k, b] if axis == 0 else [a, k]
         yield line(op, [tensor(t, a, b), tensor(("i64", "i32")[number // 2 % 2], *index)], f"1={-n}:{n - 1}", axis=axis)
+    # Rows that up to four registers of each width hold, and some that they do not.
+    for n in (5, 8, 9, 16, 17, 24, 25, 32, 33, 48, 49, 64, 65):
+        yield line(op, [tensor(t, 2, n), tensor(("i64", "i32")[n % 2], 2, 19)], f"1={-n}:{n - 1}", axis=1)
 
 
 @recipe(MOVED, "gather_nd")

@@ -197,6 +197,8 @@ private:
   void addUpPlaces(mlir::Value tensor, llvm::MutableArrayRef<mlir::Value> indices);
   /// Where one index is data and has few values: all are read, as vectors, and each lane chooses. Else null.
   mlir::Value chosenOfFew(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
+  /// The same where it is one of a row that registers hold.
+  mlir::Value chosenOfRow(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
   /// What is known of an index as a form: it may be a vector that was computed from numbers of loops.
   std::optional<Form> formOf(mlir::Value index);
   /// The same for the result of `op`, whose operands are these.

@@ -1,5 +1,6 @@
 //===- DemandPlaces.cpp - reads at places that data choose ------------------===//
 #include "kumiko/Codegen/Cpu/Demand.h"
+#include "kumiko/Codegen/Cpu/Registers.h"
 #include "kumiko/Lower/Checked.h"
 #include "kumiko/kumiko.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -290,6 +291,30 @@ Value Demand::chosenOfFew(Value tensor, ArrayRef<Value> indices) {
   return chosen;
 }
 
+Value Demand::chosenOfRow(Value tensor, ArrayRef<Value> indices) {
+  Value memref = memory.lookup(tensor);
+  if (!memref || storage.strides.contains(tensor) || formOf(indices.back()) || !active.isStatic())
+    return Value();
+  Position position;
+  for (Value index : indices.drop_back()) {
+    std::optional<Form> form = formOf(index);
+    if (!form || form->hasLanes())
+      return Value();
+    position.push_back(*form);
+  }
+  const Extent &length = storage.extents.of(tensor).back();
+  Type stored = cast<MemRefType>(memref.getType()).getElementType();
+  if (!fitsRegisters(length, stored, lanes))
+    return Value();
+  position.push_back(Form(0));
+  Form first = storage.offsetIn(tensor, position);
+  SmallVector<Value> parts;
+  for (int64_t n = 0; n < length.value(); n += lanes)
+    parts.push_back(loadSome(memref, indexOf(first + Form(n)), stored, std::min<int64_t>(lanes, length.value() - n)));
+  return fromStored(chooseFromRow(b, loc, parts, length.value(), indices.back()),
+                    getElementTypeOrSelf(tensor.getType()));
+}
+
 void Demand::addUpPlaces(Value tensor, MutableArrayRef<Value> indices) {
   if (tracing || !memory.lookup(tensor) || storage.strides.contains(tensor))
     return;
@@ -320,6 +345,8 @@ Value Demand::extractedInside(tensor::ExtractOp op, SmallVector<Value> indices) 
     if (Value loaded = loadGuarded(op.getTensor(), indices))
       return loaded;
   if (Value chosen = chosenOfFew(op.getTensor(), indices))
+    return chosen;
+  if (Value chosen = chosenOfRow(op.getTensor(), indices))
     return chosen;
   if (Value loaded = gathers ? Value() : loadEach(op.getTensor(), indices))
     return loaded;

@@ -108,10 +108,10 @@ private:
   /// The same at checked places, with nothing in between, and at places that are replaced where they do not exist.
   bool movesChecked() const;
   bool movesGuarded() const;
-  /// Whether the lanes of a whole vector are better read together than one by one: the machine gathers them, or vectors
-  /// hold all that a lane may read.
-  bool readsTogether() const { return k.demand.gathers || choosesOfFew(); }
-  bool choosesOfFew() const;
+  /// Whether the lanes of a vector are better read together than one by one: the machine gathers them, or vectors hold
+  /// all that a lane may read, a few places for each or a row for all of them.
+  bool readsTogether() const;
+  bool holdsRow() const;
   /// What is to be looked at before that.
   Demand::Look lookOf() const { return checksPlaces() ? Demand::Look::Places : Demand::Look::Guards; }
   /// Elements read one by one, at places that exist, and written a few at a time.

@@ -1,5 +1,6 @@
 //===- PointsChosen.cpp - points of which data say what they read ------------===//
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
+#include "kumiko/Codegen/Cpu/Registers.h"
 #include "kumiko/Lower/Checked.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -28,6 +29,8 @@ void PieceEmitter::lookAtAll() {
 }
 
 bool PieceEmitter::gathersShortRows() const {
+  if (holdsRow())
+    return false;
   auto gathers = [](linalg::GenericOp op) { return !op.getBody()->getOps<tensor::ExtractOp>().empty(); };
   return lane.extent.isStatic() && lane.extent.value() < k.demand.lanes && !hasFunctions(k.body) &&
          llvm::any_of(k.body.getOps<linalg::GenericOp>(), gathers);
@@ -85,26 +88,54 @@ bool PieceEmitter::movesGuarded() const {
          llvm::all_of(k.body.without_terminator(), isKnown);
 }
 
-bool PieceEmitter::choosesOfFew() const {
+namespace {
+/// One dimension of a tensor of which data choose an element.
+struct Chosen {
+  Extent count; ///< of places
+  Extent apart; ///< how far the tensor goes on from one lane to the next, apart from what is chosen
+  bool isLast;  ///< of the dimensions
+  Type stored;
+};
+} // namespace
+
+/// What data choose for the lanes along `loop`, where that is all they read; nothing where they choose more.
+static std::optional<Chosen> chosenAlong(const Kernel &k, ArrayRef<Target> targets, unsigned loop) {
   auto op = targets.front().piece->source.getDefiningOp<linalg::GenericOp>();
   auto extracts = op ? llvm::to_vector(op.getBody()->getOps<tensor::ExtractOp>()) : SmallVector<tensor::ExtractOp>();
-  if (targets.size() != 1 || extracts.size() != 1 || !k.demand.bufferBehind(extracts[0].getTensor()))
-    return false;
+  Value buffer = extracts.size() == 1 ? k.demand.bufferBehind(extracts[0].getTensor()) : Value();
+  if (targets.size() != 1 || !buffer)
+    return std::nullopt;
+  Chosen chosen{1, 0, false, cast<MemRefType>(buffer.getType()).getElementType()};
+  unsigned dimensions = 0;
+  Extent stride = 1;
   ArrayRef<Extent> extents = k.storage.extents.of(extracts[0].getTensor());
-  Extent apart = 0, stride = 1, count = 1;
-  unsigned chosen = 0;
   for (auto [index, extent] : llvm::reverse(llvm::zip_equal(extracts[0].getIndices(), extents))) {
     auto number = index.getDefiningOp<linalg::IndexOp>();
     if (!number) {
-      count = extent;
-      ++chosen;
-    } else if (number.getDim() == lane.loop) {
-      apart += stride;
+      chosen.count = extent;
+      chosen.isLast = index == extracts[0].getIndices().back();
+      ++dimensions;
+    } else if (number.getDim() == loop) {
+      chosen.apart += stride;
     }
     stride *= extent;
   }
-  return chosen == 1 && count.isStatic() && count.value() <= fewPlaces && apart.isStatic() &&
-         apart.value() <= fewPlaces;
+  return dimensions == 1 ? std::optional(chosen) : std::nullopt;
+}
+
+bool PieceEmitter::readsTogether() const {
+  std::optional<Chosen> chosen = chosenAlong(k, targets, lane.loop);
+  auto isFew = [](const Extent &extent) { return extent.isStatic() && extent.value() <= fewPlaces; };
+  return k.demand.gathers || (chosen && isFew(chosen->count) && isFew(chosen->apart)) || holdsRow();
+}
+
+/// A row is not worth its loads for fewer places.
+constexpr int64_t fewestOfRow = 6;
+
+bool PieceEmitter::holdsRow() const {
+  std::optional<Chosen> chosen = chosenAlong(k, targets, lane.loop);
+  return chosen && lanesChoose && typicalSize(lane.extent) >= fewestOfRow && chosen->isLast && chosen->apart.is(0) &&
+         fitsRegisters(chosen->count, chosen->stored, k.demand.lanes);
 }
 
 tensor::ExtractOp PieceEmitter::chosenOfRow() const {
@@ -149,15 +180,12 @@ void PieceEmitter::moveEach(ArrayRef<Position> positions) {
   }
 }
 
-/// Registers of so many floats have gathers.
-constexpr unsigned fewestGathered = 16;
-
 bool PieceEmitter::correctsSeveral() const {
   auto checksSeveral = [](tensor::ExtractOp op) {
     auto unsure = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute);
     return unsure && unsure.size() > 1;
   };
-  return k.demand.mayCountFromEnd() && k.demand.lanes >= fewestGathered &&
+  return k.demand.mayCountFromEnd() && k.demand.lanes >= lanesOfAvx512 &&
          llvm::any_of(k.body.getOps<linalg::GenericOp>(), [&](linalg::GenericOp op) {
            return llvm::any_of(op.getBody()->getOps<tensor::ExtractOp>(), checksSeveral);
          });

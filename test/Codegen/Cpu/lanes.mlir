@@ -165,14 +165,14 @@ nn.kernel @chosen_short(%x: tensor<20x5xf32>, %at: tensor<20x3xi64>) -> tensor<2
 // CHECK-NEXT: scf.for
 // CHECK-NOT: vector.load
 // CHECK: vector.from_elements {{.*}} : vector<8xf32>
-nn.kernel @chosen_for_all(%x: tensor<20x5xf32>, %at: tensor<8xi64>) -> tensor<20x8xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+nn.kernel @chosen_for_all(%x: tensor<20x50xf32>, %at: tensor<8xi64>) -> tensor<20x8xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
   %empty = tensor.empty() : tensor<20x8xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
       ins(%at : tensor<8xi64>) outs(%empty : tensor<20x8xf32>) {
   ^bb0(%p: i64, %o: f32):
     %i = linalg.index 0 : index
     %place = arith.index_cast %p : i64 to index
-    %v = tensor.extract %x[%i, %place] {checked = array<i64: 1>} : tensor<20x5xf32>
+    %v = tensor.extract %x[%i, %place] {checked = array<i64: 1>} : tensor<20x50xf32>
     linalg.yield %v : f32
   } -> tensor<20x8xf32>
   nn.yield %y : tensor<20x8xf32>
