@@ -30,6 +30,31 @@ bool kumiko::cpu::hasFunctions(Block &body) {
   });
 }
 
+/// Cache lines that lie a multiple of so many bytes apart share a set of the first-level cache, which holds few of them.
+constexpr int64_t bytesOfSets = 4096;
+
+/// Whether lanes along `loop` read several elements of a cache line each, at places that the body computes, and their
+/// lines would drive each other out of the first-level cache before the next element.
+static bool shareSet(Kernel &k, unsigned loop) {
+  auto bytesApart = [&](tensor::ExtractOp extract) {
+    Extent apart = 0, bytes = int64_t(llvm::divideCeil(extract.getType().getIntOrFloatBitWidth(), 8));
+    ArrayRef<Extent> extents = k.storage.extents.of(extract.getTensor());
+    for (auto [index, extent] : llvm::reverse(llvm::zip_equal(extract.getIndices(), extents))) {
+      if (auto number = index.getDefiningOp<linalg::IndexOp>(); number && number.getDim() == loop)
+        apart += bytes;
+      bytes *= extent;
+    }
+    return apart;
+  };
+  return llvm::any_of(k.body.getOps<linalg::GenericOp>(), [&](linalg::GenericOp op) {
+    return op.getNumReductionLoops() != 0 &&
+           llvm::any_of(op.getBody()->getOps<tensor::ExtractOp>(), [&](tensor::ExtractOp extract) {
+             Extent bytes = bytesApart(extract);
+             return bytes.isStatic() && bytes.value() != 0 && bytes.value() % bytesOfSets == 0;
+           });
+  });
+}
+
 /// Rows of at most this many elements are written one by one: most of a vector would be empty.
 constexpr int64_t shortestRow = 4;
 /// Shorter runs of rows are not worth a loop of their own.
@@ -81,7 +106,8 @@ void PieceEmitter::emit() {
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
   bool isShortRow = sumsWindows() || (phases != 1 && !joinsParts) || reducesShortRow();
-  if (int64_t width = isShortRow ? widthOfRow() : k.demand.lanes; width < k.demand.lanes)
+  int64_t usual = shareSet(k, lane.loop) ? narrowestVector : k.demand.lanes;
+  if (int64_t width = isShortRow ? widthOfRow() : usual; width < k.demand.lanes)
     return k.demand.narrow(width, [&] { emitLoops(outer); });
   emitLoops(outer);
 }
