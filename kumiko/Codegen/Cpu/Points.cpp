@@ -30,7 +30,8 @@ bool kumiko::cpu::hasFunctions(Block &body) {
   });
 }
 
-/// Cache lines that lie a multiple of so many bytes apart share a set of the first-level cache, which holds few of them.
+/// Cache lines that lie a multiple of so many bytes apart share a set of the first-level cache, which holds few of
+/// them.
 constexpr int64_t bytesOfSets = 4096;
 
 /// Whether lanes along `loop` read several elements of a cache line each, at places that the body computes, and their
