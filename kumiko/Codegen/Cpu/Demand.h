@@ -239,6 +239,7 @@ private:
   /// The place that `op` makes of `x`, which is one of [-n, n) and may count from the end, by its lowest bits where
   /// that is possible; else null.
   mlir::Value wrapped(mlir::Operation *op, mlir::Value x);
+  mlir::Value withoutSign(mlir::Value place); ///< as an index
   mlir::Value insideOrZero(mlir::Value index, const eq::Extent &extent);
   /// A vector of what `laneValue` gives for the number of each lane.
   mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(const eq::Extent &)> laneValue);

@@ -199,6 +199,21 @@ static Value guardOf(Operation &op) {
   return guards ? select.getCondition() : Value();
 }
 
+/// Whether `op` makes an index of a place that was corrected for counting from the end. Once it is known to exist it
+/// has no sign to extend.
+static bool castsPlace(Operation &op) {
+  auto cast = dyn_cast<arith::IndexCastOp>(op);
+  Operation *place = cast ? cast.getIn().getDefiningOp() : nullptr;
+  return place && cast.getType().isIndex() && countedFromStart(place);
+}
+
+Value Demand::withoutSign(Value place) {
+  Type type = b.getIndexType();
+  if (isa<VectorType>(place.getType()))
+    type = VectorType::get({int64_t(lanes)}, type);
+  return arith::IndexCastUIOp::create(b, loc, type, place);
+}
+
 SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims, SmallVector<Value> arguments,
                                       ArrayRef<Value> wanted) {
   Block *block = op.getBody();
@@ -251,6 +266,8 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
     else if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
       values[extract] = met && met.getParentBlock() == block && hasLanes(dims) ? extractedByLane(op, extract, dims)
                                                                                : extracted(extract, operands);
+    else if (places == Places::Taken && castsPlace(inner))
+      values[inner.getResult(0)] = withoutSign(operands[0]);
     else if (!inner.hasTrait<OpTrait::ConstantLike>())
       values[inner.getResult(0)] = elementwise(&inner, operands);
     if (places == Places::Hoped && guards.contains(inner.getResult(0)))
