@@ -94,8 +94,11 @@ static void addScheduleStage(OpPassManager &passes, const PipelineOptions &optio
   // Everything behind it looks at loops.
   passes.addPass(createDropUnitsPass());
   // What is wide stays wide where a kernel is cut.
-  if (options.allow >= Allow::Rounding)
+  if (options.allow >= Allow::Rounding) {
     passes.addPass(createWidenKernelsPass());
+    // Parts of sums are as wide as the sums.
+    passes.addPass(createPartReductionsPass());
+  }
   // A schedule is for a kernel of one kind, so kernels are cut before they get one.
   passes.addPass(createSplitKernelsPass());
   ScheduleKernelsPassOptions schedule;

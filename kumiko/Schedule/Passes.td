@@ -18,6 +18,21 @@ def DropUnitsPass : Pass<"kumiko-drop-units", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
+def PartReductionsPass : Pass<"kumiko-part-reductions", "::mlir::ModuleOp"> {
+  let summary = "Make parts of long reductions to few elements, for threads to share";
+  let description = [{
+    ```
+    s = sum over r of x[r]      ->      t[p] = sum over q of x[p * n + q],  s = sum over p of t[p]
+    ```
+    An element of a result belongs to one chunk, so that a long sum to a few elements would run on one thread. Here its
+    parts become elements; the next pass but one cuts the kernel behind them. What is left over, where a length has no
+    divisor of that size, goes on from the sum of the parts.
+
+    Before: bodies are linalg on tensors. After: the same. Class: rounding (sums of floats have another order).
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
   let summary = "Give every kernel its schedule";
   let description = [{

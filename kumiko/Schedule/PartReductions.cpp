@@ -1,0 +1,249 @@
+//===- PartReductions.cpp - long reductions to few elements, in parts --------===//
+//
+//   s = sum over r of x[r]    ->    t[p] = sum over q of x[p * n + q],   s = sum over p of t[p] (and what is left over)
+//
+// An element of a result belongs to one chunk, so a sum of all there is would run on one thread. Its parts are elements
+// of their own. How many there are follows from sizes alone: the bits are the same for any number of threads.
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Lower/Exact.h"
+#include "kumiko/Nn/Nn.h"
+#include "kumiko/Schedule/KernelShape.h"
+#include "kumiko/Schedule/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace kumiko {
+#define GEN_PASS_DEF_PARTREDUCTIONSPASS
+#include "kumiko/Schedule/Passes.h.inc"
+} // namespace kumiko
+
+using namespace mlir;
+using namespace kumiko;
+
+/// Points that are worth parts, and parts that are enough for most numbers of threads. Of those that are, the one is
+/// taken that leaves least over.
+constexpr int64_t manyPoints = 1 << 18, fewestParts = 8, mostParts = 16;
+/// Chunks that the elements of a result are cut into by themselves, where each chunk has so many bytes of a row that is
+/// read: with these there is enough to share.
+constexpr int64_t enoughChunks = 4, bytesOfChunk = 2048;
+
+namespace {
+/// A reduction of one result by an operation for which the order of terms does not matter, along a loop that every
+/// operand has as a dimension of its own, or not at all.
+class Parting {
+public:
+  Parting(linalg::GenericOp op, KernelExtents &extents) : op(op), b(op), loc(op.getLoc()), loops(extents.loopsOf(op)) {}
+
+  bool isWanted() {
+    auto isStatic = [](const eq::Extent &extent) { return extent.isStatic(); };
+    return llvm::all_of(loops, isStatic) && eq::product(loops).value() >= manyPoints && findCombiner() &&
+           !hasEnoughChunks() && findLoop();
+  }
+
+  void run() {
+    int64_t length = loops[loop].value();
+    parts = std::min(mostParts, length);
+    for (int64_t number = parts; number >= fewestParts; --number)
+      if (length % number < length % parts)
+        parts = number;
+    int64_t each = length / parts, rest = length % parts;
+    Value sum = combine(partSums(each));
+    if (rest != 0)
+      sum = sumBehind(parts * each, rest, sum);
+    op->getResult(0).replaceAllUsesWith(sum);
+    op.erase();
+  }
+
+private:
+  bool findCombiner() {
+    if (op.getNumResults() != 1 || op->hasAttr(exactAttribute) || !op.getBody()->getOps<tensor::ExtractOp>().empty())
+      return false;
+    Value out = op.getRegionOutputArgs()[0];
+    combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+    bool combines = combiner && combiner->getNumOperands() == 2 && llvm::is_contained(combiner->getOperands(), out) &&
+                    out.hasOneUse();
+    std::optional<TypedAttr> found = combines ? arith::getNeutralElement(combiner) : std::nullopt;
+    if (!found || !op.getIndexingMapsArray().back().isProjectedPermutation())
+      return false;
+    neutral = *found;
+    return true;
+  }
+
+  bool isReduced(unsigned number) { return op.getIteratorTypesArray()[number] == utils::IteratorType::reduction; }
+
+  /// Whether lanes, and with them chunks, are among the elements of the result, or each of these is a chunk.
+  bool hasEnoughChunks() {
+    int64_t results = 1, bytes = 1;
+    for (auto [number, extent] : llvm::enumerate(loops))
+      results *= isReduced(number) ? 1 : extent.value();
+    bool alongMemory = true;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      Type element = getElementTypeOrSelf(input->get().getType());
+      if (map.getNumResults() == 0 || !element.isIntOrFloat())
+        continue;
+      bytes = std::max<int64_t>(bytes, element.getIntOrFloatBitWidth() / 8);
+      auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+      alongMemory &= last && isReduced(last.getPosition());
+    }
+    return (alongMemory ? results : results * bytes / bytesOfChunk) >= enoughChunks;
+  }
+
+  /// The first of the reduced loops, which goes furthest in memory.
+  bool findLoop() {
+    for (loop = 0; loop < loops.size(); ++loop)
+      if (isReduced(loop) && loops[loop].value() > 1)
+        break;
+    auto numbers = op.getBody()->getOps<linalg::IndexOp>();
+    if (loop == loops.size() || llvm::any_of(numbers, [&](linalg::IndexOp index) { return index.getDim() == loop; }))
+      return false;
+    AffineExpr expr = getAffineDimExpr(loop, op.getContext());
+    return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      return llvm::all_of(map.getResults(),
+                          [&](AffineExpr each) { return each == expr || !each.isFunctionOfDim(loop); }) &&
+             llvm::count(map.getResults(), expr) <= 1;
+    });
+  }
+
+  std::optional<unsigned> dimensionOf(OpOperand *input) {
+    return op.getMatchingIndexingMap(input).getResultPosition(getAffineDimExpr(loop, op.getContext()));
+  }
+
+  /// `count` elements of `tensor` from `first` on, along dimension `d`.
+  Value slice(Value tensor, unsigned d, int64_t first, int64_t count) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (type.getDimSize(d) == count)
+      return tensor;
+    SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)), steps(type.getRank(), b.getIndexAttr(1));
+    SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape());
+    offsets[d] = b.getIndexAttr(first);
+    sizes[d] = b.getIndexAttr(count);
+    return tensor::ExtractSliceOp::create(b, loc, tensor, offsets, sizes, steps);
+  }
+
+  /// The same, as so many parts of `each` elements.
+  Value inParts(Value tensor, unsigned d, int64_t each) {
+    tensor = slice(tensor, d, 0, parts * each);
+    auto type = cast<RankedTensorType>(tensor.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t n = 0; n < type.getRank(); ++n)
+      groups.push_back(n == d ? ReassociationIndices{n, n + 1} : ReassociationIndices{n + (n > d)});
+    shape[d] = parts;
+    shape.insert(shape.begin() + d + 1, each);
+    return tensor::ExpandShapeOp::create(b, loc, type.clone(shape), tensor, groups);
+  }
+
+  /// As `op`, with the loop over parts around its own. Operands have a dimension of parts before that of the loop, and
+  /// the result has one in front.
+  Value partSums(int64_t each) {
+    unsigned count = op.getNumLoops();
+    AffineExpr part = getAffineDimExpr(0, op.getContext());
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    auto addMap = [&](AffineMap map, std::optional<unsigned> place) {
+      SmallVector<AffineExpr> exprs(map.shiftDims(1).getResults());
+      if (place)
+        exprs.insert(exprs.begin() + *place, part);
+      maps.push_back(AffineMap::get(count + 1, 0, exprs, op.getContext()));
+    };
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      std::optional<unsigned> d = dimensionOf(input);
+      inputs.push_back(d ? inParts(input->get(), *d, each) : input->get());
+      addMap(op.getMatchingIndexingMap(input), d);
+    }
+    addMap(op.getIndexingMapsArray().back(), 0);
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin(), parts);
+    Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+    Value zero = arith::ConstantOp::create(b, loc, neutral);
+    Value init = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+    SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+    iterators.insert(iterators.begin(), utils::IteratorType::parallel);
+    linalg::GenericOp made = generic(inputs, init, maps, iterators);
+    for (auto index : made.getBody()->getOps<linalg::IndexOp>())
+      index.setDim(index.getDim() + 1);
+    return made.getResult(0);
+  }
+
+  /// A generic with the body of `op`.
+  linalg::GenericOp generic(ValueRange inputs, Value init, ArrayRef<AffineMap> maps,
+                            ArrayRef<utils::IteratorType> iterators) {
+    auto made = linalg::GenericOp::create(b, loc, TypeRange{init.getType()}, inputs, ValueRange{init}, maps, iterators);
+    IRMapping mapping;
+    op.getRegion().cloneInto(&made.getRegion(), mapping);
+    return made;
+  }
+
+  Value combine(Value partial) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    unsigned rank = type.getRank();
+    SmallVector<AffineExpr> exprs{getAffineDimExpr(rank, op.getContext())};
+    for (unsigned d = 0; d < rank; ++d)
+      exprs.push_back(getAffineDimExpr(d, op.getContext()));
+    SmallVector<AffineMap> maps{AffineMap::get(rank + 1, 0, exprs, op.getContext()),
+                                AffineMap::get(rank + 1, 0, ArrayRef(exprs).drop_front(), op.getContext())};
+    SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+    iterators.push_back(utils::IteratorType::reduction);
+    auto body = [&](OpBuilder &inside, Location, ValueRange arguments) {
+      IRMapping mapping;
+      Value out = op.getRegionOutputArgs()[0];
+      for (Value operand : combiner->getOperands())
+        mapping.map(operand, operand == out ? arguments[1] : arguments[0]);
+      linalg::YieldOp::create(inside, loc, inside.clone(*combiner, mapping)->getResults());
+    };
+    return linalg::GenericOp::create(b, loc, TypeRange{type}, ValueRange{partial}, ValueRange{op.getDpsInits()[0]},
+                                     maps, iterators, body)
+        .getResult(0);
+  }
+
+  /// The sum that goes on from `sum` with `count` points of the loop from `first` on.
+  Value sumBehind(int64_t first, int64_t count, Value sum) {
+    SmallVector<Value> inputs;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      std::optional<unsigned> d = dimensionOf(input);
+      inputs.push_back(d ? slice(input->get(), *d, first, count) : input->get());
+    }
+    return generic(inputs, sum, op.getIndexingMapsArray(), op.getIteratorTypesArray()).getResult(0);
+  }
+
+  linalg::GenericOp op;
+  OpBuilder b;
+  Location loc;
+  Extents loops;
+  Operation *combiner = nullptr;
+  TypedAttr neutral;
+  unsigned loop = 0; ///< the one that is parted
+  int64_t parts = 1;
+};
+
+struct PartReductions final : kumiko::impl::PartReductionsPassBase<PartReductions> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<nn::KernelOp>())
+      run(kernel.getBody().front());
+  }
+
+private:
+  static void run(Block &body) {
+    KernelExtents extents;
+    ValueRange results = body.getTerminator()->getOperands();
+    KernelKind kind = shapeOfKernel(body, results, extents).kind;
+    // A long row that is read again for a result of the same length is in the cache of one thread.
+    auto isShort = [&](Value result) { return typicalSize(extents.elementsOf(result)) < manyPoints; };
+    if ((kind != KernelKind::Points && kind != KernelKind::Rows) || !llvm::all_of(results, isShort))
+      return;
+    std::vector<Parting> partings;
+    for (auto op : body.getOps<linalg::GenericOp>())
+      if (op.getNumReductionLoops() != 0)
+        partings.emplace_back(op, extents);
+    // One that stays as it is would be computed again for each part of another.
+    if (llvm::all_of(partings, [](Parting &parting) { return parting.isWanted(); }))
+      for (Parting &parting : partings)
+        parting.run();
+  }
+};
+} // namespace
