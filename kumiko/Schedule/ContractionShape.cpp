@@ -98,9 +98,12 @@ bool kumiko::describeFactors(ContractionShape &shape, std::string &why) {
 
 static bool usesLoop(AffineMap map, unsigned loop) { return map.isFunctionOfDim(loop); }
 
+/// Sums of so few products are not worth packing columns for one row.
+constexpr int64_t fewProducts = 9;
+
 /// One row and columns that change from run to run: nothing is used twice. Where columns lie along the depth, lanes
 /// along them would gather; a matrix of narrow integers would be packed for one row, however it lies. (Many small ones
-/// stay in the nearest cache.)
+/// stay in the nearest cache, and are worth it for longer sums.)
 static bool isMatrixTimesVector(const ContractionShape &shape) {
   linalg::GenericOp op = shape.op;
   Value matrix = op->getOperand(shape.columnOperand);
@@ -108,7 +111,7 @@ static bool isMatrixTimesVector(const ContractionShape &shape) {
   auto kernel = op->getParentOfType<nn::KernelOp>();
   if (!shape.rows.empty() || !argument || !kernel || kernel.getArgAttr(argument.getArgNumber(), "nn.constant"))
     return false;
-  if (shape.batch.empty() && isSumOfNarrowProducts(op))
+  if (isSumOfNarrowProducts(op) && (shape.batch.empty() || typicalSize(shape.extentOf(shape.depth)) <= fewProducts))
     return true;
   for (AffineExpr expr : llvm::reverse(op.getIndexingMapsArray()[shape.columnOperand].getResults())) {
     auto dim = dyn_cast<AffineDimExpr>(expr);

@@ -109,8 +109,13 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
     // lie in one chunk: it does from (most - 1) * (most - 2) rows on.
     schedule.chunkRowBlocks = std::max(schedule.chunkRowBlocks, schedule.tileRows - 2);
   }
+  // Small products are not worth a chunk each.
+  eq::Extent products = shape.extentOf(shape.batch);
+  if (products.isStatic() && rowGroups * panelGroups == 1)
+    schedule.chunkBatch = std::max<int64_t>(products.value() / wanted, 1);
   // None for a batch of none: a chunk would read what is not there.
-  schedule.chunks = shape.extentOf(shape.batch) * rowGroupsOf(shape, schedule) * panelGroupsOf(shape, schedule);
+  schedule.chunks =
+      ceilDiv(products, schedule.chunkBatch) * rowGroupsOf(shape, schedule) * panelGroupsOf(shape, schedule);
   if (shape.isInteger()) {
     IntegerLayout layout = integerLayoutOf(shape, schedule);
     schedule.scratchBytes = layout.rowBytes(shape, schedule);

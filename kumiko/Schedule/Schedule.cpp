@@ -52,7 +52,7 @@ struct Field {
 } // namespace
 
 /// The numbers of a schedule and their names; those of attention come first, then those of all products.
-static constexpr unsigned attentionFields = 2, productFields = 9;
+static constexpr unsigned attentionFields = 2, productFields = 10;
 static const Field fields[] = {
     {"value_panel_columns", &Schedule::valuePanelColumns},
     {"value_tile_panels", &Schedule::valueTilePanels},
@@ -62,6 +62,7 @@ static const Field fields[] = {
     {"depth_unroll", &Schedule::depthUnroll},
     {"chunk_row_blocks", &Schedule::chunkRowBlocks},
     {"chunk_panels", &Schedule::chunkPanels},
+    {"chunk_batch", &Schedule::chunkBatch},
     {"depth_group", &Schedule::depthGroup},
     {"lanes", &Schedule::lanes},
 };

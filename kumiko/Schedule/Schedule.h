@@ -29,6 +29,7 @@ struct Schedule {
   int64_t depthUnroll = 4;
   int64_t chunkRowBlocks = 1;
   int64_t chunkPanels = 1;
+  int64_t chunkBatch = 1; ///< products of a batch that a chunk goes through, its blocks of each
   /// The column operand is a constant, stored as [batch][panel][depth][panelColumns].
   bool packed = false;
   /// Of integers: neighbours in depth that share a word of 32 bits, two halves or four bytes; see IntegerLayout.h.

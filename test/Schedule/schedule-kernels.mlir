@@ -348,3 +348,24 @@ nn.kernel @vector_times_weights(%a: tensor<1x96xi8>, %b: tensor<96x64xi8> {nn.co
   } -> tensor<1x64xi32>
   nn.yield %y : tensor<1x64xi32>
 }
+
+// Four thousand small products are a few chunks, not one each.
+// CHECK-LABEL: nn.kernel @small_products
+// CHECK-SAME: chunk_batch = 1024
+// CHECK-SAME: chunks = 4
+// CHECK-SAME: template = "contraction"
+nn.kernel @small_products(%a: tensor<4096x4x16xf32>, %b: tensor<4096x16x4xf32>) -> tensor<4096x4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4096x4x4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4096x4x4xf32>) -> tensor<4096x4x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(g, m, n, k) -> (g, m, k)>, affine_map<(g, m, n, k) -> (g, k, n)>,
+                                        affine_map<(g, m, n, k) -> (g, m, n)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4096x4x16xf32>, tensor<4096x16x4xf32>) outs(%init : tensor<4096x4x4xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4096x4x4xf32>
+  nn.yield %y : tensor<4096x4x4xf32>
+}

@@ -51,7 +51,10 @@ public:
     Value panelGroup = splitOff(number, panelGroupsOf(c, k.schedule)),
           rowGroup = splitOff(number, rowGroupsOf(c, k.schedule));
     auto [first, last] = range(rowGroup, k.schedule.chunkRowBlocks, ceilDiv(c.extentOf(c.rows), k.schedule.tileRows));
-    emitShare(number, panelGroup, first, last);
+    if (k.schedule.chunkBatch == 1)
+      return emitShare(number, panelGroup, first, last);
+    auto [low, high] = range(number, k.schedule.chunkBatch, c.extentOf(c.batch));
+    k.loop(low, high, 1, [&](Value batch) { emitShare(batch, panelGroup, first, last); });
   }
 
   void emitPart() { emitShare(part->batch, k.index(0), part->firstBlock, part->lastBlock); }
