@@ -94,6 +94,7 @@ struct Chosen {
   Extent count; ///< of places
   Extent apart; ///< how far the tensor goes on from one lane to the next, apart from what is chosen
   bool isLast;  ///< of the dimensions
+  bool isWhole; ///< the tensor is a buffer, with no other elements between its own
   Type stored;
 };
 } // namespace
@@ -102,14 +103,15 @@ struct Chosen {
 static std::optional<Chosen> chosenAlong(const Kernel &k, ArrayRef<Target> targets, unsigned loop) {
   auto op = targets.front().piece->source.getDefiningOp<linalg::GenericOp>();
   auto extracts = op ? llvm::to_vector(op.getBody()->getOps<tensor::ExtractOp>()) : SmallVector<tensor::ExtractOp>();
-  Value buffer = extracts.size() == 1 ? k.demand.bufferBehind(extracts[0].getTensor()) : Value();
+  Value tensor = extracts.size() == 1 ? extracts[0].getTensor() : Value();
+  Value buffer = tensor ? k.demand.bufferBehind(tensor) : Value();
   if (targets.size() != 1 || !buffer)
     return std::nullopt;
-  Chosen chosen{1, 0, false, cast<MemRefType>(buffer.getType()).getElementType()};
+  bool isWhole = isa<BlockArgument>(tensor) && !k.storage.strides.contains(tensor);
+  Chosen chosen{1, 0, false, isWhole, cast<MemRefType>(buffer.getType()).getElementType()};
   unsigned dimensions = 0;
   Extent stride = 1;
-  ArrayRef<Extent> extents = k.storage.extents.of(extracts[0].getTensor());
-  for (auto [index, extent] : llvm::reverse(llvm::zip_equal(extracts[0].getIndices(), extents))) {
+  for (auto [index, extent] : llvm::reverse(llvm::zip_equal(extracts[0].getIndices(), k.storage.extents.of(tensor)))) {
     auto number = index.getDefiningOp<linalg::IndexOp>();
     if (!number) {
       chosen.count = extent;
@@ -134,8 +136,8 @@ constexpr int64_t fewestOfRow = 6;
 
 bool PieceEmitter::holdsRow() const {
   std::optional<Chosen> chosen = chosenAlong(k, targets, lane.loop);
-  return chosen && lanesChoose && typicalSize(lane.extent) >= fewestOfRow && chosen->isLast && chosen->apart.is(0) &&
-         fitsRegisters(chosen->count, chosen->stored, k.demand.lanes);
+  return chosen && lanesChoose && typicalSize(lane.extent) >= fewestOfRow && chosen->isLast && chosen->isWhole &&
+         chosen->apart.is(0) && fitsRegisters(chosen->count, chosen->stored, k.demand.lanes);
 }
 
 tensor::ExtractOp PieceEmitter::chosenOfRow() const {
