@@ -58,13 +58,11 @@ public:
 
 private:
   bool findCombiner() {
-    if (op.getNumResults() != 1 || op->hasAttr(exactAttribute) || !op.getBody()->getOps<tensor::ExtractOp>().empty())
+    bool combines = hasSimpleCombiner(op) && op.getRegionOutputArgs()[0].hasOneUse();
+    if (!combines || op->hasAttr(exactAttribute) || !op.getBody()->getOps<tensor::ExtractOp>().empty())
       return false;
-    Value out = op.getRegionOutputArgs()[0];
     combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-    bool combines = combiner && combiner->getNumOperands() == 2 && llvm::is_contained(combiner->getOperands(), out) &&
-                    out.hasOneUse();
-    std::optional<TypedAttr> found = combines ? arith::getNeutralElement(combiner) : std::nullopt;
+    std::optional<TypedAttr> found = arith::getNeutralElement(combiner);
     if (!found || !op.getIndexingMapsArray().back().isProjectedPermutation())
       return false;
     neutral = *found;

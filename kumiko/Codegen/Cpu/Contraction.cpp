@@ -50,10 +50,11 @@ public:
     Value number = k.chunk;
     Value panelGroup = splitOff(number, panelGroupsOf(c, k.schedule)),
           rowGroup = splitOff(number, rowGroupsOf(c, k.schedule));
-    auto [first, last] = range(rowGroup, k.schedule.chunkRowBlocks, ceilDiv(c.extentOf(c.rows), k.schedule.tileRows));
+    auto [first, last] =
+        k.shareOf(rowGroup, k.schedule.chunkRowBlocks, ceilDiv(c.extentOf(c.rows), k.schedule.tileRows));
     if (k.schedule.chunkBatch == 1)
       return emitShare(number, panelGroup, first, last);
-    auto [low, high] = range(number, k.schedule.chunkBatch, c.extentOf(c.batch));
+    auto [low, high] = k.shareOf(number, k.schedule.chunkBatch, c.extentOf(c.batch));
     k.loop(low, high, 1, [&](Value batch) { emitShare(batch, panelGroup, first, last); });
   }
 
@@ -84,13 +85,13 @@ private:
     for (unsigned loop = 0; loop < c.extents.size(); ++loop)
       all.push_back(Form::ofSlot(loop));
     reads.known.insert(op->getResult(0));
-    reads.collect(op->getOperand(c.rowOperand), apply(rowMap, all));
+    reads.collect(op->getOperand(c.rowOperand), applyMap(rowMap, all));
     size_t before = reads.forms.size();
     if (!k.schedule.packed)
-      reads.collect(op->getOperand(c.columnOperand), apply(columnMap, all));
+      reads.collect(op->getOperand(c.columnOperand), applyMap(columnMap, all));
     SmallVector<Form> columnForms(ArrayRef(reads.forms).drop_front(before));
     Reads depthReads = reads;
-    Position result = apply(op.getIndexingMapsArray().back(), all);
+    Position result = applyMap(op.getIndexingMapsArray().back(), all);
     for (const Output &output : k.written)
       for (const Piece &piece : output.pieces)
         if (std::optional<Position> position = forward(piece.source, result)) {
@@ -113,44 +114,8 @@ private:
                     });
   }
 
-  static Position apply(AffineMap map, ArrayRef<Form> dims) {
-    Position position;
-    for (AffineExpr expr : map.getResults())
-      position.push_back(applyLinear(expr, dims).value_or(Form()));
-    return position;
-  }
-
-  /// The position in `tensor`, which follows from the contraction's result by elementwise bodies and reshapes, of the
-  /// element that comes from `position` of the result.
   std::optional<Position> forward(Value tensor, const Position &position) {
-    if (tensor == op->getResult(0))
-      return position;
-    Operation *producer = tensor.getDefiningOp();
-    if (auto generic = dyn_cast_or_null<linalg::GenericOp>(producer); generic && generic.getNumReductionLoops() == 0)
-      for (OpOperand *input : generic.getDpsInputOperands())
-        if (std::optional<Position> inner = forward(input->get(), position)) {
-          Position dims(generic.getNumLoops());
-          for (auto [expr, form] : llvm::zip_equal(generic.getMatchingIndexingMap(input).getResults(), *inner))
-            if (auto dim = dyn_cast<AffineDimExpr>(expr))
-              dims[dim.getPosition()] = form;
-          return apply(generic.getIndexingMapMatchingResult(cast<OpResult>(tensor)), dims);
-        }
-    if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(producer))
-      if (std::optional<Position> inner = forward(collapse.getSrc(), position)) {
-        ArrayRef<Extent> shape = k.storage.extents.of(collapse.getSrc());
-        Position outer;
-        for (const auto &group : collapse.getReassociationIndices()) {
-          Form whole;
-          for (int64_t d : group)
-            whole = whole * shape[d] + (*inner)[d];
-          outer.push_back(whole);
-        }
-        return outer;
-      }
-    // A part's elements are numbered by the columns of the tile, whichever part it is.
-    if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(producer); slice && c.parts > 1)
-      return forward(slice.getSource(), position);
-    return std::nullopt;
+    return positionAfter(tensor, op, position, k.storage, /*isPart=*/c.parts > 1);
   }
 
   /// number % groups, and number becomes number / groups.
@@ -162,20 +127,13 @@ private:
     return part;
   }
 
-  std::pair<Value, Value> range(Value group, int64_t size, const Extent &total) {
-    Value low = arith::MulIOp::create(k.b, k.loc, group, k.index(size));
-    Value high =
-        arith::MinSIOp::create(k.b, k.loc, arith::AddIOp::create(k.b, k.loc, low, k.index(size)), k.index(total));
-    return {low, high};
-  }
-
   /// What a chunk of integers multiplies, copied to where it is multiplied.
   void copyIntegers(const Extent &rows, Value firstBlock, Value lastBlock, Value panelGroup) {
     auto [first, last] = rowsOfBlocks(k, rows, firstBlock, lastBlock);
     integers->copyRows(first, last, [&](Form row) { return rowPositions(row, 1)[0]; });
     Extent panels = ceilDiv(columns, k.schedule.panelColumns);
     if (!k.schedule.packed) {
-      auto [firstPanel, lastPanel] = range(panelGroup, k.schedule.chunkPanels, panels);
+      auto [firstPanel, lastPanel] = k.shareOf(panelGroup, k.schedule.chunkPanels, panels);
       integers->copyColumns(firstPanel, lastPanel, loops);
     } else if (!batchLoops.empty()) {
       integers->setBatch(Form::ofSlot(k.demand.addSlot(batchNumber), panels * integers->panelWords()));
@@ -188,7 +146,7 @@ private:
     int64_t tile = k.schedule.tilePanels, tileColumns = tile * k.schedule.panelColumns;
     Extent whole = floorDiv(columns, tileColumns), rest = columns - whole * tileColumns;
     auto [first, last] =
-        part ? std::pair(k.index(0), k.index(whole)) : range(group, k.schedule.chunkPanels / tile, whole);
+        part ? std::pair(k.index(0), k.index(whole)) : k.shareOf(group, k.schedule.chunkPanels / tile, whole);
     auto fillAndRun = [&](Form panel) {
       if (copied)
         fillPanel(panel);
@@ -488,7 +446,7 @@ private:
         vectors.push_back(factor(columnVector(rows[0], depth, v, part)));
     int64_t width = vectors.size();
     for (auto [r, row] : llvm::enumerate(rows)) {
-      Value scalar = factor(k.demand.at(op->getOperand(c.rowOperand), apply(rowMap, row)));
+      Value scalar = factor(k.demand.at(op->getOperand(c.rowOperand), applyMap(rowMap, row)));
       for (int64_t v = 0; v < width; ++v) {
         Value &sum = sums[r * width + v];
         sum = vector::FMAOp::create(k.b, k.loc, scalar, vectors[v], sum);
@@ -500,7 +458,7 @@ private:
   Value columnVectorInPlace(Position position, int64_t vector, int64_t part) {
     placeColumns(columnForm(vector) + Form(columns * part), position);
     k.demand.active = lanesOf[vector];
-    Value value = k.demand.at(op->getOperand(c.columnOperand), apply(columnMap, position));
+    Value value = k.demand.at(op->getOperand(c.columnOperand), applyMap(columnMap, position));
     k.demand.active = lanes;
     return value;
   }
@@ -544,7 +502,7 @@ private:
         Extent ahead = asked.back().constant - columns.constant;
         return sums[ahead.value() / this->columns.value()];
       });
-    Position result = apply(op.getIndexingMapsArray().back(), position);
+    Position result = applyMap(op.getIndexingMapsArray().back(), position);
     // All values before the first is stored: what they have in common is then computed once.
     llvm::SmallDenseMap<Value, Value> values;
     for (const Output &output : k.written)

@@ -100,13 +100,16 @@ SmallVector<Value> Kernel::unlessZero(const Extent &extent, SmallVector<Value> v
   return llvm::to_vector(ValueRange(ifOp.getResults()));
 }
 
+std::pair<Value, Value> Kernel::shareOf(Value number, const Extent &size, const Extent &total) {
+  Value low = arith::MulIOp::create(b, loc, number, index(size));
+  Value high = arith::AddIOp::create(b, loc, low, index(size));
+  return {low, arith::MinSIOp::create(b, loc, high, index(total))};
+}
+
 std::pair<Value, Value> Kernel::chunkRange(const Extent &total) {
   if (schedule.chunks.isStatic() && schedule.chunks.value() <= 1)
     return {index(0), index(total)};
-  Extent size = ceilDiv(total, schedule.chunks);
-  Value low = arith::MulIOp::create(b, loc, chunk, index(size));
-  Value high = arith::AddIOp::create(b, loc, low, index(size));
-  return {low, arith::MinSIOp::create(b, loc, high, index(total))};
+  return shareOf(chunk, ceilDiv(total, schedule.chunks), total);
 }
 
 void Kernel::runs(Value low, Value high, const Extent &length,

@@ -46,6 +46,8 @@ struct Kernel {
   unlessZero(const eq::Extent &extent, llvm::SmallVector<mlir::Value> values,
              llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<mlir::Value>)> body);
 
+  /// Share number `number` of so many each: [number * size, min((number + 1) * size, total)).
+  std::pair<mlir::Value, mlir::Value> shareOf(mlir::Value number, const eq::Extent &size, const eq::Extent &total);
   /// This chunk's share: [chunk * size, min((chunk + 1) * size, total)) with size = ceil(total / chunks).
   std::pair<mlir::Value, mlir::Value> chunkRange(const eq::Extent &total);
 

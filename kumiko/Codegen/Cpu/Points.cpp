@@ -37,20 +37,11 @@ constexpr int64_t bytesOfSets = 4096;
 /// Whether lanes along `loop` read several elements of a cache line each, at places that the body computes, and their
 /// lines would drive each other out of the first-level cache before the next element.
 static bool shareSet(Kernel &k, unsigned loop) {
-  auto bytesApart = [&](tensor::ExtractOp extract) {
-    Extent apart = 0, bytes = int64_t(llvm::divideCeil(extract.getType().getIntOrFloatBitWidth(), 8));
-    ArrayRef<Extent> extents = k.storage.extents.of(extract.getTensor());
-    for (auto [index, extent] : llvm::reverse(llvm::zip_equal(extract.getIndices(), extents))) {
-      if (auto number = index.getDefiningOp<linalg::IndexOp>(); number && number.getDim() == loop)
-        apart += bytes;
-      bytes *= extent;
-    }
-    return apart;
-  };
   return llvm::any_of(k.body.getOps<linalg::GenericOp>(), [&](linalg::GenericOp op) {
     return op.getNumReductionLoops() != 0 &&
            llvm::any_of(op.getBody()->getOps<tensor::ExtractOp>(), [&](tensor::ExtractOp extract) {
-             Extent bytes = bytesApart(extract);
+             int64_t element = llvm::divideCeil(extract.getType().getIntOrFloatBitWidth(), 8);
+             Extent bytes = apartAlong(extract, loop, k.storage.extents) * element;
              return bytes.isStatic() && bytes.value() != 0 && bytes.value() % bytesOfSets == 0;
            });
   });

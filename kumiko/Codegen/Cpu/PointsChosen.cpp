@@ -108,21 +108,14 @@ static std::optional<Chosen> chosenAlong(const Kernel &k, ArrayRef<Target> targe
   if (targets.size() != 1 || !buffer)
     return std::nullopt;
   bool isWhole = isa<BlockArgument>(tensor) && !k.storage.strides.contains(tensor);
-  Chosen chosen{1, 0, false, isWhole, cast<MemRefType>(buffer.getType()).getElementType()};
-  unsigned dimensions = 0;
-  Extent stride = 1;
-  for (auto [index, extent] : llvm::reverse(llvm::zip_equal(extracts[0].getIndices(), k.storage.extents.of(tensor)))) {
-    auto number = index.getDefiningOp<linalg::IndexOp>();
-    if (!number) {
-      chosen.count = extent;
-      chosen.isLast = index == extracts[0].getIndices().back();
-      ++dimensions;
-    } else if (number.getDim() == loop) {
-      chosen.apart += stride;
-    }
-    stride *= extent;
-  }
-  return dimensions == 1 ? std::optional(chosen) : std::nullopt;
+  auto isComputed = [](Value index) { return !index.getDefiningOp<linalg::IndexOp>(); };
+  if (llvm::count_if(extracts[0].getIndices(), isComputed) != 1)
+    return std::nullopt;
+  auto place = llvm::find_if(extracts[0].getIndices(), isComputed);
+  size_t dimension = std::distance(extracts[0].getIndices().begin(), place);
+  ArrayRef<Extent> extents = k.storage.extents.of(tensor);
+  return Chosen{extents[dimension], apartAlong(extracts[0], loop, k.storage.extents), dimension + 1 == extents.size(),
+                isWhole, cast<MemRefType>(buffer.getType()).getElementType()};
 }
 
 bool PieceEmitter::readsTogether() const {

@@ -140,6 +140,49 @@ bool Reads::canMerge(unsigned outer, unsigned inner, const eq::Extent &innerExte
   return llvm::all_of(forms, asOne) && llvm::all_of(chosenForms, asOne);
 }
 
+std::optional<Position> kumiko::cpu::positionAfter(Value tensor, linalg::GenericOp op, const Position &position,
+                                                   Storage &storage, bool isPart) {
+  if (tensor == op->getResult(0))
+    return position;
+  auto after = [&](Value operand) { return positionAfter(operand, op, position, storage, isPart); };
+  Operation *producer = tensor.getDefiningOp();
+  if (auto generic = dyn_cast_or_null<linalg::GenericOp>(producer); generic && generic.getNumReductionLoops() == 0)
+    for (OpOperand *input : generic.getDpsInputOperands())
+      if (std::optional<Position> inner = after(input->get())) {
+        Position dims(generic.getNumLoops());
+        for (auto [expr, form] : llvm::zip_equal(generic.getMatchingIndexingMap(input).getResults(), *inner))
+          if (auto dim = dyn_cast<AffineDimExpr>(expr))
+            dims[dim.getPosition()] = form;
+        return applyMap(generic.getIndexingMapMatchingResult(cast<OpResult>(tensor)), dims);
+      }
+  if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(producer))
+    if (std::optional<Position> inner = after(collapse.getSrc())) {
+      ArrayRef<eq::Extent> shape = storage.extents.of(collapse.getSrc());
+      Position outer;
+      for (const auto &group : collapse.getReassociationIndices()) {
+        Form whole;
+        for (int64_t d : group)
+          whole = whole * shape[d] + (*inner)[d];
+        outer.push_back(whole);
+      }
+      return outer;
+    }
+  // A part's elements are numbered as those of the first are, whichever part it is.
+  if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(producer); slice && isPart)
+    return after(slice.getSource());
+  return std::nullopt;
+}
+
+eq::Extent kumiko::cpu::apartAlong(tensor::ExtractOp extract, unsigned loop, KernelExtents &extents) {
+  eq::Extent apart = 0, stride = 1;
+  for (auto [index, extent] : llvm::reverse(llvm::zip_equal(extract.getIndices(), extents.of(extract.getTensor())))) {
+    if (auto number = index.getDefiningOp<linalg::IndexOp>(); number && number.getDim() == loop)
+      apart += stride;
+    stride *= extent;
+  }
+  return apart;
+}
+
 Value kumiko::cpu::placeRead(linalg::GenericOp op) {
   for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
     for (Value index : extract.getIndices()) {

@@ -51,6 +51,14 @@ struct MergedLoop {
   eq::Extent extent;
 };
 
+/// The position in `tensor`, which follows from the result of `op` by elementwise bodies and reshapes, of the element
+/// that comes from `position` of it; nothing where it does not. With `isPart`, parts of the result are numbered alike.
+std::optional<Position> positionAfter(mlir::Value tensor, mlir::linalg::GenericOp op, const Position &position,
+                                      Storage &storage, bool isPart);
+
+/// How many elements of its tensor `extract` goes on with the number of `loop`, apart from indices that are computed.
+eq::Extent apartAlong(mlir::tensor::ExtractOp extract, unsigned loop, KernelExtents &extents);
+
 /// The place that `op` reads an element at, where that is read from memory as it is, but for a look at whether it
 /// exists; an index in the body of `op`, or null.
 mlir::Value placeRead(mlir::linalg::GenericOp op);
