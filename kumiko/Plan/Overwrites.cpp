@@ -44,7 +44,7 @@ bool Overwrites::endsWith(nn::CallOp call, unsigned number) const {
     return false;
   if (joins.partOf(value) || llvm::any_of(joins.partsOf(value), [&](Value part) { return isReadBehind(part, call); }))
     return false;
-  Place place = places.lookup(value);
+  ValuePlace place = places.lookup(value);
   return place.slot && place.buffer.offset.is(0) && place.buffer.steps.empty() &&
          llvm::none_of(llvm::enumerate(call->getOperands()),
                        [&](auto other) { return other.index() != number && nn::underViews(other.value()) == value; }) &&

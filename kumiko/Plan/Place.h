@@ -6,24 +6,24 @@
 
 namespace kumiko {
 
-/// Where a value lies. Slots of the arena get their offsets when all lifetimes are known; until then the reference
-/// counts from the slot's beginning.
-struct Place {
+/// Where a value lies, in memory (a `Place` is one in a model file). Slots of the arena get their offsets when all
+/// lifetimes are known; until then the reference counts from the slot's beginning.
+struct ValuePlace {
   BufferRef buffer;
   std::optional<size_t> slot = std::nullopt;
 
-  Place moved(const eq::Extent &bytes) const {
-    Place place = *this;
+  ValuePlace moved(const eq::Extent &bytes) const {
+    ValuePlace place = *this;
     place.buffer.offset += bytes;
     return place;
   }
-  Place stepping(LoopStep step) const {
-    Place place = *this;
+  ValuePlace stepping(LoopStep step) const {
+    ValuePlace place = *this;
     place.buffer.steps.push_back(step);
     return place;
   }
 };
 
-using Places = llvm::DenseMap<mlir::Value, Place>;
+using Places = llvm::DenseMap<mlir::Value, ValuePlace>;
 
 } // namespace kumiko

@@ -27,7 +27,7 @@ LogicalResult Planner::addNest(Operation *op, uint32_t loops) {
   if (auto scan = dyn_cast<nn::ScanOp>(op)) {
     planned.chunks = stepsOf(scan);
   } else {
-    FailureOr<Place> condition = placeOf(op->getOperand(0), nullptr);
+    FailureOr<ValuePlace> condition = placeOf(op->getOperand(0), nullptr);
     if (failed(condition))
       return failure();
     planned.buffers.push_back(resolved(*condition));
@@ -105,7 +105,7 @@ LogicalResult Planner::addCall(nn::CallOp call, uint32_t loops) {
     program.scratchBytes = std::max<uint64_t>(program.scratchBytes, planned.scratchBytes.value());
   for (auto [number, operand] : llvm::enumerate(call->getOperands())) {
     const Packing *packing = packingOfArgument(packings, number);
-    FailureOr<Place> place = placeOf(operand, packing);
+    FailureOr<ValuePlace> place = placeOf(operand, packing);
     if (failed(place))
       return failure();
     planned.buffers.push_back(resolved(*place));

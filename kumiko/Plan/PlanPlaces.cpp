@@ -6,7 +6,7 @@ using namespace kumiko;
 
 constexpr uint64_t arenaAlignment = 64;
 
-Place Planner::newSlot(eq::Extent bytes, Block &block) {
+ValuePlace Planner::newSlot(eq::Extent bytes, Block &block) {
   lifetimes.push_back({bytes.isStatic() ? uint64_t(bytes.value()) : 0, step, step});
   sizes.push_back(std::move(bytes));
   slotScopes.push_back(scopeOf(block));
@@ -99,7 +99,7 @@ eq::Extent Planner::mostBytesOf(nn::LoopOp loop, Value result) {
 
 LogicalResult Planner::alternate(Operation *op, Value first, const eq::Extent &stride, Value argument, Value yielded,
                                  uint32_t loops) {
-  Place place = places.lookup(first);
+  ValuePlace place = places.lookup(first);
   if (!place.slot || !first.hasOneUse() || !first.getDefiningOp<nn::CallOp>())
     return op->emitError("the first value of a state has no memory of its own");
   sizes[*place.slot] = 2 * stride;
@@ -116,7 +116,7 @@ LogicalResult Planner::enter(nn::ScanOp scan, uint32_t loops) {
   eq::Extent steps = stepsOf(scan);
   bool backwards = scan.getReverse();
   size_t states = scan.getStates().size();
-  auto sliceOf = [&](const Place &whole, Value value) {
+  auto sliceOf = [&](const ValuePlace &whole, Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     eq::Extent bytes = product(ArrayRef(extentsOf(value)).drop_front()) *
                        int64_t(kumiko::bytesOf(nn::toEquation(type.getElementType())));
@@ -129,7 +129,7 @@ LogicalResult Planner::enter(nn::ScanOp scan, uint32_t loops) {
     places[scan.getResult(number)] = places.lookup(first).moved(mod(steps, 2) * strideOf(first));
   }
   for (auto [number, sequence] : llvm::enumerate(scan.getSequences())) {
-    FailureOr<Place> whole = placeOf(sequence, nullptr);
+    FailureOr<ValuePlace> whole = placeOf(sequence, nullptr);
     if (failed(whole))
       return failure();
     places[body.getArgument(states + number)] = sliceOf(*whole, sequence);
@@ -156,7 +156,7 @@ LogicalResult Planner::enter(nn::LoopOp loop, uint32_t loops) {
   }
   size_t states = loop.getStates().size();
   for (auto [number, result] : llvm::enumerate(loop.getValues().drop_front(states))) {
-    Place whole = places[result] = newSlot(mostBytesOf(loop, result), *loop->getBlock());
+    ValuePlace whole = places[result] = newSlot(mostBytesOf(loop, result), *loop->getBlock());
     Value slice = yield->getOperand(1 + states + number);
     places[nn::underViews(slice)] = whole.stepping({loops, LoopStep::Kind::Forward, bytesOf(slice)});
   }
@@ -176,7 +176,7 @@ LogicalResult Planner::enter(nn::IfOp choice) {
 
 LogicalResult Planner::share(ValueRange outside, ValueRange inside) {
   for (auto [value, argument] : llvm::zip_equal(outside, inside)) {
-    FailureOr<Place> place = placeOf(value, nullptr);
+    FailureOr<ValuePlace> place = placeOf(value, nullptr);
     if (failed(place))
       return failure();
     places[argument] = *place;
@@ -210,18 +210,18 @@ LogicalResult Planner::planLater(func::FuncOp main) {
   return success();
 }
 
-FailureOr<Place> Planner::placeOf(Value value, const Packing *packing) {
+FailureOr<ValuePlace> Planner::placeOf(Value value, const Packing *packing) {
   value = nn::underViews(value);
   if (auto constant = value.getDefiningOp<nn::ConstantOp>()) {
     FailureOr<uint64_t> offset = weights.place(constant, packing);
     if (failed(offset))
       return failure();
-    return Place{{Space::Weights, 0, int64_t(*offset)}};
+    return ValuePlace{{Space::Weights, 0, int64_t(*offset)}};
   }
   return places.lookup(value);
 }
 
-BufferRef Planner::resolved(const Place &place) const {
+BufferRef Planner::resolved(const ValuePlace &place) const {
   if (!place.slot)
     return place.buffer;
   if (program.isStatic())

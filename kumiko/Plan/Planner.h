@@ -52,7 +52,7 @@ private:
   /// The level of the innermost branch around the block.
   uint32_t scopeOf(mlir::Block &block) const;
   /// A slot of the arena that lives now.
-  Place newSlot(eq::Extent bytes, mlir::Block &block);
+  ValuePlace newSlot(eq::Extent bytes, mlir::Block &block);
   /// The place of a result; memory that its reader has chosen, or a new slot.
   void define(mlir::Value result);
   /// The first of its parts gives a joined tensor its slot.
@@ -79,8 +79,8 @@ private:
   mlir::LogicalResult assignArena(mlir::func::FuncOp main);
   /// Sizes are known when shapes are bound, so the runtime chooses the places.
   mlir::LogicalResult planLater(mlir::func::FuncOp main);
-  mlir::FailureOr<Place> placeOf(mlir::Value value, const Packing *packing);
-  BufferRef resolved(const Place &place) const;
+  mlir::FailureOr<ValuePlace> placeOf(mlir::Value value, const Packing *packing);
+  BufferRef resolved(const ValuePlace &place) const;
   mlir::LogicalResult addCalls(mlir::Block &block, uint32_t loops);
   mlir::LogicalResult addNest(mlir::Operation *op, uint32_t loops);
   void addOmitted(nn::CallOp call);
