@@ -1,6 +1,6 @@
 //===- bench-ops.cpp - every op at one large size --------------------------===//
 //
-//   bench-ops [--dump=FOLDER] [--most=OPERATIONS] SAMPLES [NAME...]
+//   bench-ops [--dump=FOLDER] [--most=OPERATIONS] [--offset=BYTES] SAMPLES [NAME...]
 //
 // Compiles each op of a file like kumiko/Nn/samples.txt by itself, runs it on one thread in turns with the same
 // equation as plain scalar loops (ScalarLoops.h), and prints a line
@@ -11,7 +11,9 @@
 // operand and result moved once. Weights are constants, as they are in networks. Among the values of a sample,
 // `T=f16,i8` stands for one sample per type, `1=0:7` draws operand 1 from these, and `weights=inputs` says that nothing
 // is a constant. bench/ops.py makes a table of it. With --dump, the IR after every stage and the kernels of the last op
-// are left in a folder; with --most, what would take scalar loops too long is left out.
+// are left in a folder; with --most, what would take scalar loops too long is left out. Operands begin 16 bytes behind
+// the start of a page, as large blocks of malloc do, or as many as --offset says: how vectors lie across cache lines is
+// a good part of the time of some ops, so that it is not left to chance.
 //
 //===----------------------------------------------------------------------===//
 #include "bench/ScalarRun.h"
@@ -29,6 +31,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <ctime>
+#include <malloc.h>
 #include <random>
 
 using namespace llvm;
@@ -83,18 +86,36 @@ static Range usualRange(ElementType element, int64_t bound) {
   return {1, std::min(most, bound - 1)};
 }
 
-static Expected<Tensor> randomTensor(const eq::TensorType &type, Range range, std::mt19937 &random) {
+/// Bytes by which operands begin behind the start of a page.
+static size_t operandOffset = 16;
+
+namespace {
+struct FreeBlock {
+  void operator()(void *block) const { std::free(block); }
+};
+using Block = std::unique_ptr<void, FreeBlock>;
+} // namespace
+
+static Expected<Tensor> randomTensor(const eq::TensorType &type, Range range, std::mt19937 &random, Block &block) {
+  constexpr size_t page = 4096;
   SmallVector<int64_t> shape;
   for (const eq::Extent &extent : type.shape)
     shape.push_back(extent.value());
-  Expected<Tensor> tensor = Tensor::zeros(type.element, shape);
+  Expected<uint64_t> size = byteSize(type.element, shape, INT64_MAX);
+  if (!size)
+    return size.takeError();
+  block.reset(std::aligned_alloc(page, alignTo(operandOffset + *size + 1, page)));
+  if (!block)
+    return createStringError("no memory for an operand");
+  uint8_t *bytes = static_cast<uint8_t *>(block.get()) + operandOffset;
+  Expected<Tensor> tensor = Tensor::view(type.element, shape, ArrayRef(bytes, *size));
   if (!tensor)
     return tensor;
   std::uniform_real_distribution<double> real(range.first, range.second);
   std::uniform_int_distribution<int64_t> integer(int64_t(range.first), int64_t(range.second));
   unsigned width = bytesOf(type.element);
   for (int64_t i = 0; i < tensor->count(); ++i) {
-    uint8_t *place = tensor->mutableData() + i * width;
+    uint8_t *place = bytes + i * width;
     if (isFloat(type.element)) {
       double value = real(random);
       convertElements(reinterpret_cast<uint8_t *>(&value), ElementType::F64, place, type.element, 1);
@@ -137,6 +158,7 @@ struct Case {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// What the compiled program takes, and all operands of the op.
   std::vector<Tensor> inputs, operands;
+  std::vector<Block> blocks; ///< where operands lie
 };
 } // namespace
 
@@ -159,7 +181,7 @@ static Error build(Case &made, const eq::OpDef &op, const eq::Given &given, cons
     }
     auto chosen = drawn.ranges.find(number);
     Range range = chosen == drawn.ranges.end() ? usualRange(type->element, indexBound(given)) : chosen->second;
-    Expected<Tensor> tensor = randomTensor(*type, range, random);
+    Expected<Tensor> tensor = randomTensor(*type, range, random, made.blocks.emplace_back());
     if (!tensor)
       return tensor.takeError();
     mlir::RankedTensorType mlirType = nn::fromEquation(context, *type);
@@ -342,11 +364,16 @@ int main(int argc, char **argv) {
     StringRef option = names[0];
     if (option.consume_front("--dump="))
       dumpFolder = option.str();
+    else if (option.consume_front("--offset="))
+      understood &= !option.getAsInteger(10, operandOffset);
     else
       understood &= option.consume_front("--most=") && !option.getAsInteger(10, mostOperations);
   }
   if (names.empty() || !understood)
-    return errs() << "usage: bench-ops [--dump=FOLDER] [--most=OPERATIONS] SAMPLES [NAME...]\n", 2;
+    return errs() << "usage: bench-ops [--dump=FOLDER] [--most=OPERATIONS] [--offset=BYTES] SAMPLES [NAME...]\n", 2;
+  // Where results lie must not depend on what was timed before: by itself malloc takes larger and larger blocks from
+  // the heap, where they begin anywhere.
+  mallopt(M_MMAP_THRESHOLD, 64 << 10);
   const char *samples = names[0];
   names = names.drop_front();
   auto file = MemoryBuffer::getFile(samples, /*IsText=*/true);

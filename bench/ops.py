@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every regular op at one large size, beside what the machine allows and beside plain scalar loops.
 
-    ops.py [--variants | --random N [--seed S]] [--below 30] [NAME...]
+    ops.py [--variants | --random N [--seed S]] [--below 30] [--offset BYTES] [NAME...]
 
 An op needs at least the time of its operations at the FMA peak and at least that of its bytes at the speed of a copy;
 the larger of the two, over the time it takes, is its share. Operations and bytes are what the equation says; exp counts
@@ -10,7 +10,7 @@ as one operation. Both limits are measured in the same run, everything on one th
 `scalar` is the time of the same equation as C of one loop nest per statement, compiled with -O2 and without
 vectorisers, in turns with the compiled op; `faster` how many times as fast the op is, in the middle of all turns. With
 --variants, rarer types and awkward layouts (variants.txt) are timed beside the loops alone, with --random as many
-applications of random sizes.
+applications of random sizes. Operands begin 16 bytes behind the start of a page, or as many as --offset says.
 """
 import argparse
 import pathlib
@@ -32,9 +32,9 @@ MOST_OPERATIONS = 200_000_000
 PROGRAM = probe.ROOT / "build" / "release" / "bin" / "bench-ops"
 
 
-def measured(samples, names, most=1 << 62):
+def measured(samples, names, offset, most=1 << 62):
     """One dictionary per line of bench-ops."""
-    command = [*probe.pinned(1), PROGRAM, f"--most={most}", samples, *names]
+    command = [*probe.pinned(1), PROGRAM, f"--most={most}", f"--offset={offset}", samples, *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
         for line in program.stdout:
             name, sample, ms, scalar, flops, bytes_, copy = line.split("\t")
@@ -58,29 +58,29 @@ def print_slower(ops):
           ", ".join(f"{name} {ratio:.2f}" for ratio, name in slower) or "none")
 
 
-def print_loops(samples, names, most=1 << 62):
+def print_loops(samples, names, offset, most=1 << 62):
     """The ops of a file beside scalar loops alone."""
     print(f"{'op':17} {'sample':60} {'ms':>9} {'scalar':>9} {'faster':>7}")
     ops = []
-    for op in measured(samples, names, most):
+    for op in measured(samples, names, offset, most):
         print(f"{op['name']:17} {op['sample'][:60]:60} {op['ms']:9.3f} {beside_loops(op)}", flush=True)
         ops.append(op)
     print_slower(ops)
 
 
-def print_random(count, seed, names):
+def print_random(count, seed, names, offset):
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.write("\n".join(random_ops.random_lines(count, seed, names)) + "\n")
         file.flush()
-        print_loops(file.name, [], MOST_OPERATIONS)
+        print_loops(file.name, [], offset, MOST_OPERATIONS)
 
 
-def print_samples(names, below):
+def print_samples(names, below, offset):
     peak = probe.fma_peak(1)
     print(f"FMA peak {peak:.1f} GFLOP/s on one thread\n")
     print(f"{'op':22} {'ms':>9} {'GFLOP/s':>9} {'GB/s':>8} {'copy':>7} {'share':>7} {'scalar':>9} {'faster':>7}  bound by")
     ops = []
-    for op in measured(SAMPLES, names):
+    for op in measured(SAMPLES, names, offset):
         ops.append(op)
         time = op["ms"] * 1e-3
         if op["ms"] < SHORTEST:
@@ -103,17 +103,18 @@ def main():
     parser.add_argument("--variants", action="store_true", help="rarer types and awkward layouts, beside scalar loops")
     parser.add_argument("--random", type=int, metavar="N", help="as many ops of random sizes and types, beside scalar loops")
     parser.add_argument("--seed", type=int, default=1, help="other random sizes")
+    parser.add_argument("--offset", type=int, default=16, help="bytes by which operands begin behind the start of a page")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     if not pathlib.Path(PROGRAM).exists():
         raise SystemExit("ops.py: no bench-ops; run ./scripts/build first")
     print(probe.cpu_name())
     if arguments.variants:
-        print_loops(VARIANTS, arguments.names)
+        print_loops(VARIANTS, arguments.names, arguments.offset)
     elif arguments.random:
-        print_random(arguments.random, arguments.seed, arguments.names)
+        print_random(arguments.random, arguments.seed, arguments.names, arguments.offset)
     else:
-        print_samples(arguments.names, arguments.below)
+        print_samples(arguments.names, arguments.below, arguments.offset)
 
 
 if __name__ == "__main__":
