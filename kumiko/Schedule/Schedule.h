@@ -89,6 +89,8 @@ struct Schedule {
 
 /// Of a cache line, on the machines that there are.
 constexpr int64_t lineBytes = 64;
+/// Lines that lie a multiple of so many bytes apart share a set of the first-level cache, which holds few of them.
+constexpr int64_t setBytes = 64 * lineBytes;
 
 /// Strips of a row of `columns` elements, of which the first may begin anywhere in a line.
 eq::Extent stripsOf(const eq::Extent &columns, const Schedule &schedule);

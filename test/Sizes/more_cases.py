@@ -28,6 +28,10 @@ def expand(op, t):
         yield line(op, [tensor(t, *before)], shape=[a, b, c])
 
 
+# Shorter than a vector, as long and longer; powers of two and others.
+WIDTHS = [1, 2, 3, 4, 5, 7, 8, 11, 12, 13, 16, 17, 31, 32, 33]
+
+
 @recipe(MOVED, "slice")
 def cut(op, t):
     for number, (a, b) in enumerate(take(80, "a", "b", low=1)):
@@ -38,6 +42,13 @@ def cut(op, t):
         most[0] = (a - 1 - (a > 2)) // abs(step[0]) + 1
         yield line(op, [tensor(t, a, b)], start=start, step=list(step), out=most)
     yield line(op, [tensor(t, 4, 4)], start=[0, 2], step=[1, 1], out=[4, 0])
+    # Few elements of rows whose lines share sets of the first cache, and of rows that come from afar.
+    for number, count in enumerate(WIDTHS):
+        for length in (4096, 513):
+            yield line(op, [tensor(t, [37, 2 * 37][number % 2], length)], start=[0, number], step=[1 + number % 2, 1], out=[37, count])
+            yield line(op, [tensor(t, 37, length)], start=[36, number], step=[-1, 3], out=[37, count])
+    yield line(op, [tensor(t, 2, 1031, 1024)], start=[0, 0, 3], step=[1, 1, 1], out=[2, 1031, 5])
+    yield line(op, [tensor(t, 1031, 1100)], start=[1030, 3], step=[-1, 1], out=[1031, 6])
 
 
 @recipe(MOVED, "concat")
@@ -300,6 +311,9 @@ def frames(op, t):
     for number, (n, hop, count) in enumerate(take(50, "n", "hop", "count", low=1)):
         length = (count - 1) * hop + n
         yield line(op, [tensor(t, 2, length, 1 + number % 2), ["-", tensor(t, n)][number // 2 % 2]], hop=hop, n=n, out=count)
+    # Frames whose lines share sets of the first cache.
+    for n in WIDTHS:
+        yield line(op, [tensor(t, 2, 4 * 1024 + n, 1), "-"], hop=1024, n=n, out=5)
 
 
 @recipe(FLOATS + ["i32", "u8"], "resize_axis")

@@ -63,6 +63,9 @@ private:
   bool fewWillDo() const;
   bool trace(Stretch &stretch);
   bool liesApart(const Stretch &stretch) const;
+  /// Whether lines that begin so many elements apart share one or two sets of the first cache.
+  bool isApartBySets(const eq::Extent &elements) const;
+  bool isApartBySets(const Stretch &stretch) const;
   bool canPick(const Stretch &stretch) const;
   bool readsInLines(const Stretch &stretch) const;
   bool chooseVectors(Stretch &stretch);
@@ -81,6 +84,12 @@ private:
   void emitStretch(const Stretch &stretch, mlir::Value low, mlir::Value high);
   void group(const Stretch &stretch);
   void copies(const Stretch &stretch);
+  /// Elements of a cell that are copied at once, and a vector of them on the way.
+  int64_t copiedAtOnce() const;
+  mlir::Value asWord(mlir::Value vector);
+  /// Whether cells come from beyond the first caches, and asks for those of the group at hand.
+  bool comeFromAfar(const Stretch &stretch) const;
+  void fetch(const Stretch &stretch);
   void picked(const Stretch &stretch);
   void single(const Stretch &stretch);
   /// Where the cell at hand is written.
@@ -110,6 +119,10 @@ private:
   std::vector<Stretch> stretches;
   int64_t width = 0, cells = 0; ///< lanes of a vector; of a group
   bool areFew = false;          ///< cells: fewer than whole vectors have
+  /// Cells lie so far apart that what is read of them is in lines of one or two sets of the first cache. These drive
+  /// each other out: the more of them are waited for at a time, the longer it takes, and vectors that lie across two
+  /// lines take longest. So cells are copied one by one.
+  bool shareSets = false;
   Position point;
 };
 

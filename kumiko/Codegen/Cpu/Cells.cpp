@@ -19,8 +19,8 @@ constexpr int64_t mostLoads = 3, mostShuffles = 4;
 constexpr int64_t fewestAlong = 4;
 /// Bytes between cells from which on a cache line more for each of them would be waited for.
 constexpr int64_t farApart = 128;
-/// The first cache has so many sets of lines, and so many lines in each, at least.
-constexpr int64_t setsOfCache = 64, linesOfSet = 8;
+/// A set of the first cache has so many lines, at least.
+constexpr int64_t linesOfSet = 8;
 /// A shuffle of bytes works on so many everywhere.
 constexpr int64_t bytesShuffled = 16;
 
@@ -61,7 +61,25 @@ bool CellEmitter::isWorthIt() {
                        return form.coefficientOf(loops.end()[-2].loop).is(1);
                      });
   alongMemory = alongAround ? typicalSize(loops.end()[-2].extent) : 0;
-  return !apart.is(1) || (row.isStatic() && row.value() < int64_t(k.demand.lanes));
+  if (!apart.is(1) || (row.isStatic() && row.value() < int64_t(k.demand.lanes)))
+    return true;
+  // A vector of such rows would lie across two lines each.
+  bool isLine = row.isStatic() && row.value() * stored().getIntOrFloatBitWidth() / 8 <= lineBytes;
+  return isLine && loops.size() > 1 && llvm::all_of(ArrayRef(reads->forms).drop_back(), [&](const Form &form) {
+           return isApartBySets(form.coefficientOf(loops.end()[-2].loop));
+         });
+}
+
+bool CellEmitter::isApartBySets(const Extent &elements) const {
+  // Lines that lie half as far apart share two sets.
+  int64_t bytes = stored().getIntOrFloatBitWidth() / 8;
+  return elements.isStatic() && !elements.is(0) && elements.value() * bytes % (setBytes / 2) == 0;
+}
+
+bool CellEmitter::isApartBySets(const Stretch &stretch) const {
+  return llvm::all_of(stretch.elements, [&](const Origin &origin) {
+    return origin.memref && isApartBySets(origin.place.coefficientOf(loops.size() - 1));
+  });
 }
 
 /// The longest cell that is not too long, and the loops around it.
@@ -296,7 +314,7 @@ bool CellEmitter::readsInLines(const Stretch &stretch) const {
     }
   std::map<int64_t, int64_t> inSet;
   for (int64_t line : lines)
-    ++inSet[line & (setsOfCache - 1)];
+    ++inSet[line & (setBytes / lineBytes - 1)];
   for (int64_t place : places)
     neighbours += places.contains(place + 1);
   return 2 * neighbours >= int64_t(places.size()) &&
@@ -306,7 +324,7 @@ bool CellEmitter::readsInLines(const Stretch &stretch) const {
 bool CellEmitter::chooseVectors(Stretch &stretch) {
   findLines(stretch);
   stretch.isApart = liesApart(stretch);
-  if (stretch.isApart)
+  if (stretch.isApart || shareSets)
     return true;
   int64_t total = cells * size;
   for (int64_t first = 0; first < total; first += width)
@@ -342,6 +360,9 @@ bool CellEmitter::find() {
   if (!llvm::all_of(stretches, [&](Stretch &stretch) { return trace(stretch); }))
     return false;
   findGroup();
+  shareSets = llvm::all_of(stretches, [&](const Stretch &stretch) { return isApartBySets(stretch); });
+  if (shareSets)
+    cells = 1;
   areFew = typicalSize(along.extent) < cells;
   if (areFew && !fewWillDo())
     return false;

@@ -1,5 +1,6 @@
 //===- CellsEmit.cpp - writing cells -----------------------------------------===//
 #include "kumiko/Codegen/Cpu/CellEmitter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -8,6 +9,8 @@ using eq::Extent;
 
 /// Bytes that are read again for the next outer number: they stay in the first cache.
 constexpr int64_t bytesTogether = 16384;
+/// By how many cells they are asked for ahead.
+constexpr int64_t cellsAhead = 16;
 
 Form CellEmitter::atPoint(const Form &place) const {
   Form result(place.constant);
@@ -71,11 +74,53 @@ Form CellEmitter::startOfCell() const {
   return start;
 }
 
+/// Some four words of cells that share sets of the cache.
+int64_t CellEmitter::copiedAtOnce() const {
+  constexpr int64_t longWord = 8, shortWord = 4;
+  int64_t bytes = stored().getIntOrFloatBitWidth() / 8,
+          most = std::min<int64_t>(width, llvm::bit_floor(uint64_t(size)));
+  if (!shareSets)
+    return most;
+  int64_t word = size * bytes >= 4 * longWord ? longWord : shortWord;
+  return std::min(most, std::max<int64_t>(word / bytes, 1));
+}
+
+/// The same bits, of which LLVM does not know where they come from: it would make one long copy of several.
+Value CellEmitter::asWord(Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  auto word = k.b.getIntegerType(type.getNumElements() * type.getElementTypeBitWidth());
+  Value bits = vector::BitCastOp::create(k.b, k.loc, VectorType::get({1}, word), vector);
+  bits = vector::ExtractOp::create(k.b, k.loc, bits, ArrayRef<int64_t>{0});
+  bits = LLVM::InlineAsmOp::create(k.b, k.loc, word, bits, /*asm_string=*/"", /*constraints=*/"=r,0",
+                                   /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                                   LLVM::AsmDialectAttr(), ArrayAttr())
+             .getResult(0);
+  bits = vector::BroadcastOp::create(k.b, k.loc, VectorType::get({1}, word), bits);
+  return vector::BitCastOp::create(k.b, k.loc, type, bits);
+}
+
+bool CellEmitter::comeFromAfar(const Stretch &stretch) const {
+  constexpr int64_t far = 1 << 20;
+  int64_t apart = std::abs(stretch.elements.front().place.coefficientOf(loops.size() - 1).value());
+  int64_t bytes = stored().getIntOrFloatBitWidth() / 8;
+  return stretch.isApart && !shareSets && typicalSize(loops.back().extent) * apart * bytes >= far;
+}
+
+void CellEmitter::fetch(const Stretch &stretch) {
+  const Origin &first = stretch.elements.front();
+  for (int64_t cell = 0; cell < cells; ++cell) {
+    // Of two lines that a cell lies across, the second one is asked for before the load asks for both.
+    Form end = atPoint(first.place) + Form(placeOf(first, cell) - placeOf(first, 0) + size - 1);
+    memref::PrefetchOp::create(k.b, k.loc, first.memref, k.demand.indexOf(end), /*isWrite=*/false, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+  }
+}
+
 /// Each cell of a group as a vector, or as several of which the last two may overlap. Truth values stay the bytes that
 /// they are, here as in vectors that are chosen from: whoever reads one asks whether it is 0.
 void CellEmitter::copies(const Stretch &stretch) {
-  int64_t length = std::min<int64_t>(width, llvm::bit_floor(uint64_t(size)));
   const Origin &first = stretch.elements.front();
+  int64_t length = copiedAtOnce();
   auto type = VectorType::get({length}, stored());
   for (int64_t cell = 0; cell < cells; ++cell) {
     SmallVector<std::pair<Value, Value>> moved; // what, and where to
@@ -86,7 +131,7 @@ void CellEmitter::copies(const Stretch &stretch) {
       moved.push_back({loaded, k.demand.indexOf(startOfCell() + Form(cell * size + start))});
     }
     for (auto [loaded, index] : moved)
-      vector::StoreOp::create(k.b, k.loc, loaded, memref, index);
+      vector::StoreOp::create(k.b, k.loc, shareSets ? asWord(loaded) : loaded, memref, index);
   }
 }
 
@@ -109,6 +154,8 @@ void CellEmitter::picked(const Stretch &stretch) {
 void CellEmitter::group(const Stretch &stretch) {
   if (stretch.isApart)
     return copies(stretch);
+  if (shareSets)
+    return single(stretch);
   if (stretch.isPicked)
     return picked(stretch);
   llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> known;
@@ -144,7 +191,13 @@ void CellEmitter::emitStretch(const Stretch &stretch, Value low, Value high) {
   OpBuilder::InsertionGuard guard(k.b);
   k.b.setInsertionPointToStart(choice.thenBlock());
   Value last = arith::SubIOp::create(k.b, k.loc, high, k.index(cells));
+  bool fetches = comeFromAfar(stretch);
   k.loop(low, high, cells, [&](Value number) {
+    if (fetches) {
+      Value ahead = arith::AddIOp::create(k.b, k.loc, number, k.index(llvm::alignTo(cellsAhead, cells)));
+      at(arith::MinSIOp::create(k.b, k.loc, ahead, last));
+      fetch(stretch);
+    }
     at(arith::MinSIOp::create(k.b, k.loc, number, last));
     group(stretch);
   });

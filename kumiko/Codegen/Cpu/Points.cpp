@@ -30,10 +30,6 @@ bool kumiko::cpu::hasFunctions(Block &body) {
   });
 }
 
-/// Cache lines that lie a multiple of so many bytes apart share a set of the first-level cache, which holds few of
-/// them.
-constexpr int64_t bytesOfSets = 4096;
-
 /// Whether lanes along `loop` read several elements of a cache line each, at places that the body computes, and their
 /// lines would drive each other out of the first-level cache before the next element.
 static bool shareSet(Kernel &k, unsigned loop) {
@@ -42,7 +38,7 @@ static bool shareSet(Kernel &k, unsigned loop) {
            llvm::any_of(op.getBody()->getOps<tensor::ExtractOp>(), [&](tensor::ExtractOp extract) {
              int64_t element = llvm::divideCeil(extract.getType().getIntOrFloatBitWidth(), 8);
              Extent bytes = apartAlong(extract, loop, k.storage.extents) * element;
-             return bytes.isStatic() && bytes.value() != 0 && bytes.value() % bytesOfSets == 0;
+             return bytes.isStatic() && bytes.value() != 0 && bytes.value() % setBytes == 0;
            });
   });
 }

@@ -148,3 +148,25 @@ nn.kernel @crowded(%x: tensor<5x3x4096xi64>) -> tensor<4096x3x5xi64> attributes 
   } -> tensor<4096x3x5xi64>
   nn.yield %y : tensor<4096x3x5xi64>
 }
+
+// Lines of one set of the first cache drive each other out: cells are copied one by one, in words that stay words.
+// CHECK-LABEL: func.func private @one_set_inside
+// CHECK: scf.for {{.*}} step %c1
+// CHECK: vector.load {{.*}} : memref<102400xf32>, vector<2xf32>
+// CHECK: llvm.inline_asm
+// CHECK: vector.store {{.*}} : memref<800xf32>, vector<2xf32>
+nn.kernel @one_set(%x: tensor<100x1024xf32>) -> tensor<100x8xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %y = tensor.extract_slice %x[0, 4] [100, 8] [1, 1] : tensor<100x1024xf32> to tensor<100x8xf32>
+  nn.yield %y : tensor<100x8xf32>
+}
+
+// Cells that come from afar are asked for before they are copied.
+// CHECK-LABEL: func.func private @afar_inside
+// CHECK: memref.prefetch
+// CHECK: vector.load {{.*}} : memref<1000000xf32>, vector<4xf32>
+// CHECK-NOT: llvm.inline_asm
+// CHECK: vector.store
+nn.kernel @afar(%x: tensor<10000x100xf32>) -> tensor<10000x4xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %y = tensor.extract_slice %x[0, 4] [10000, 4] [1, 1] : tensor<10000x100xf32> to tensor<10000x4xf32>
+  nn.yield %y : tensor<10000x4xf32>
+}
