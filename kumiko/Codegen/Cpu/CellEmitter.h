@@ -91,13 +91,16 @@ private:
   bool comeFromAfar(const Stretch &stretch) const;
   void fetch(const Stretch &stretch);
   void picked(const Stretch &stretch);
-  void single(const Stretch &stretch);
+  /// Cell number `cell` of those from the one at hand on, element by element.
+  void single(const Stretch &stretch, int64_t cell);
   /// Where the cell at hand is written.
   Form startOfCell() const;
   mlir::Value load(const Line &line, int64_t start);
   mlir::Value chosen(const Stretch &stretch, const Chosen &vector, llvm::ArrayRef<mlir::Value> loaded);
   /// A place over the loops, at the point at hand.
   Form atPoint(const Form &place) const;
+  /// The place of an element of cell number `cell` from the one at hand on.
+  Form atCell(const Origin &origin, int64_t cell) const;
   mlir::Type stored() const { return mlir::cast<mlir::MemRefType>(memref.getType()).getElementType(); }
   bool isTruth() const;
   mlir::IntegerType bits() const { return mlir::IntegerType::get(k.b.getContext(), stored().getIntOrFloatBitWidth()); }
@@ -121,7 +124,7 @@ private:
   bool areFew = false;          ///< cells: fewer than whole vectors have
   /// Cells lie so far apart that what is read of them is in lines of one or two sets of the first cache. These drive
   /// each other out: the more of them are waited for at a time, the longer it takes, and vectors that lie across two
-  /// lines take longest. So cells are copied one by one.
+  /// lines take longest. So cells are copied two at a time, in words.
   bool shareSets = false;
   Position point;
 };

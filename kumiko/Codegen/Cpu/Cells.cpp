@@ -362,7 +362,7 @@ bool CellEmitter::find() {
   findGroup();
   shareSets = llvm::all_of(stretches, [&](const Stretch &stretch) { return isApartBySets(stretch); });
   if (shareSets)
-    cells = 1;
+    cells = 2;
   areFew = typicalSize(along.extent) < cells;
   if (areFew && !fewWillDo())
     return false;

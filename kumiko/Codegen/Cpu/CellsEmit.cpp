@@ -19,6 +19,10 @@ Form CellEmitter::atPoint(const Form &place) const {
   return result;
 }
 
+Form CellEmitter::atCell(const Origin &origin, int64_t cell) const {
+  return atPoint(origin.place) + Form(placeOf(origin, cell) - placeOf(origin, 0));
+}
+
 Value CellEmitter::load(const Line &line, int64_t start) {
   int64_t count = std::min(width, line.length());
   Value index = k.demand.indexOf(atPoint(line.place) + Form(start)), loaded;
@@ -110,7 +114,7 @@ void CellEmitter::fetch(const Stretch &stretch) {
   const Origin &first = stretch.elements.front();
   for (int64_t cell = 0; cell < cells; ++cell) {
     // Of two lines that a cell lies across, the second one is asked for before the load asks for both.
-    Form end = atPoint(first.place) + Form(placeOf(first, cell) - placeOf(first, 0) + size - 1);
+    Form end = atCell(first, cell) + Form(size - 1);
     memref::PrefetchOp::create(k.b, k.loc, first.memref, k.demand.indexOf(end), /*isWrite=*/false, /*localityHint=*/3,
                                /*isDataCache=*/true);
   }
@@ -126,12 +130,16 @@ void CellEmitter::copies(const Stretch &stretch) {
     SmallVector<std::pair<Value, Value>> moved; // what, and where to
     for (int64_t n = 0; n < size; n += length) {
       int64_t start = std::min(n, size - length);
-      Form place = atPoint(first.place) + Form(placeOf(first, cell) - placeOf(first, 0) + start);
+      Form place = atCell(first, cell) + Form(start);
       Value loaded = vector::LoadOp::create(k.b, k.loc, type, first.memref, k.demand.indexOf(place));
-      moved.push_back({loaded, k.demand.indexOf(startOfCell() + Form(cell * size + start))});
+      Value index = k.demand.indexOf(startOfCell() + Form(cell * size + start));
+      if (shareSets)
+        vector::StoreOp::create(k.b, k.loc, asWord(loaded), memref, index);
+      else
+        moved.push_back({loaded, index});
     }
     for (auto [loaded, index] : moved)
-      vector::StoreOp::create(k.b, k.loc, shareSets ? asWord(loaded) : loaded, memref, index);
+      vector::StoreOp::create(k.b, k.loc, loaded, memref, index);
   }
 }
 
@@ -144,8 +152,7 @@ void CellEmitter::picked(const Stretch &stretch) {
     SmallVector<Value> elements;
     for (int64_t number = first; number < first + width; ++number) {
       const Origin &origin = originOf(stretch, number);
-      Form place = atPoint(origin.place) + Form(placeOf(origin, number / size) - placeOf(origin, 0));
-      elements.push_back(k.demand.load(origin.memref, place, element));
+      elements.push_back(k.demand.load(origin.memref, atCell(origin, number / size), element));
     }
     k.demand.storeTogether(elements, memref, startOfCell() + Form(first));
   }
@@ -154,8 +161,11 @@ void CellEmitter::picked(const Stretch &stretch) {
 void CellEmitter::group(const Stretch &stretch) {
   if (stretch.isApart)
     return copies(stretch);
-  if (shareSets)
-    return single(stretch);
+  if (shareSets) {
+    for (int64_t cell = 0; cell < cells; ++cell)
+      single(stretch, cell);
+    return;
+  }
   if (stretch.isPicked)
     return picked(stretch);
   llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> known;
@@ -173,11 +183,11 @@ void CellEmitter::group(const Stretch &stretch) {
   }
 }
 
-void CellEmitter::single(const Stretch &stretch) {
-  Form start = startOfCell();
+void CellEmitter::single(const Stretch &stretch, int64_t cell) {
+  Form start = startOfCell() + Form(cell * size);
   Type element = cast<RankedTensorType>(output.pieces.front().source.getType()).getElementType();
   for (auto [n, origin] : llvm::enumerate(stretch.elements)) {
-    Value value = origin.memref ? k.demand.load(origin.memref, atPoint(origin.place), element)
+    Value value = origin.memref ? k.demand.load(origin.memref, atCell(origin, cell), element)
                                 : k.demand.constantOf(origin.constant);
     k.demand.store(value, memref, start + Form(int64_t(n)));
   }
@@ -204,7 +214,7 @@ void CellEmitter::emitStretch(const Stretch &stretch, Value low, Value high) {
   k.b.setInsertionPointToStart(choice.elseBlock());
   k.loop(low, high, 1, [&](Value number) {
     at(number);
-    single(stretch);
+    single(stretch, 0);
   });
 }
 

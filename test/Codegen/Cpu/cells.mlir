@@ -149,9 +149,9 @@ nn.kernel @crowded(%x: tensor<5x3x4096xi64>) -> tensor<4096x3x5xi64> attributes 
   nn.yield %y : tensor<4096x3x5xi64>
 }
 
-// Lines of one set of the first cache drive each other out: cells are copied one by one, in words that stay words.
+// Lines of one set of the first cache drive each other out: cells are copied in words that stay words.
 // CHECK-LABEL: func.func private @one_set_inside
-// CHECK: scf.for {{.*}} step %c1
+// CHECK: scf.for {{.*}} step %c2
 // CHECK: vector.load {{.*}} : memref<102400xf32>, vector<2xf32>
 // CHECK: llvm.inline_asm
 // CHECK: vector.store {{.*}} : memref<800xf32>, vector<2xf32>
