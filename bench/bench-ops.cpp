@@ -1,6 +1,6 @@
 //===- bench-ops.cpp - every op at one large size --------------------------===//
 //
-//   bench-ops [--dump=FOLDER] [--most=OPERATIONS] [--offset=BYTES] SAMPLES [NAME...]
+//   bench-ops [--dump=FOLDER] [--most=OPERATIONS] [--offset=BYTES] [--threads=N] SAMPLES [NAME...]
 //
 // Compiles each op of a file like kumiko/Nn/samples.txt by itself, runs it on one thread in turns with the same
 // equation as plain scalar loops (ScalarLoops.h), and prints a line
@@ -31,16 +31,20 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <ctime>
+#include <functional>
 #include <malloc.h>
 #include <random>
 
 using namespace llvm;
 using namespace kumiko;
 
-/// Time of this thread, on which all of it runs: what else the machine does in between does not count.
+/// Threads that take turns with one; 1 where the scalar loops do.
+static unsigned threads = 1;
+
+/// Time of this thread, where all of it runs on it: what else the machine does in between does not count.
 static double seconds() {
   timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
@@ -227,13 +231,13 @@ static Error expectAlike(const Tensor &ours, const Tensor &scalar) {
   return Error::success();
 }
 
-/// The best time of a compiled op, and that of its scalar loops beside it. They take turns until neither has become
-/// faster for a while. A machine that others share is faster by a third for moments, in which only one of the two may
-/// have run: both are compared turn by turn, and the ratio in the middle of all turns counts.
-static std::pair<double, double> timeBoth(function_ref<void()> compiled, bench::ScalarRun *scalar) {
+/// The best time of a compiled op, and that of the fastest of `others` beside it. They take turns until neither has
+/// become faster for a while. A machine that others share is faster by a third for moments, in which only one of the
+/// two may have run: both are compared turn by turn, and the ratio in the middle of all turns counts.
+static std::pair<double, double> timeBoth(std::function<void()> compiled, ArrayRef<std::function<void()>> others) {
   constexpr double settled = 0.4, longest = 4, change = 0.01;
   double ours = 1e30;
-  SmallVector<double, 2> loops(scalar ? scalar->orders().size() : 0, 1e30);
+  SmallVector<double, 2> loops(others.size(), 1e30);
   auto fastest = [&] { return loops.empty() ? 1e30 : *llvm::min_element(loops); };
   std::vector<double> ratios;
   double begun = seconds(), changed = begun, now = begun;
@@ -246,7 +250,7 @@ static std::pair<double, double> timeBoth(function_ref<void()> compiled, bench::
       if (turn != 0 && best >= 1.5 * loopsBefore)
         continue;
       double order = 1e30;
-      timeTurn(order, [&, number = number] { scalar->run(scalar->orders()[number]); });
+      timeTurn(order, others[number]);
       best = std::min(best, order);
       loopsHere = std::min(loopsHere, order);
     }
@@ -300,9 +304,25 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
   if (compiled && !dumpFolder.empty())
     if (Error error = dumpKernels(*compiled))
       return error;
-  auto executable = compiled ? Executable::fromCompiled(*compiled, problems) : nullptr;
-  if (!executable || !executable->prepare(made.inputs, /*threads=*/1, problems) || !executable->run(problems))
+  auto prepared = [&](unsigned count) {
+    auto executable = compiled ? Executable::fromCompiled(*compiled, problems) : nullptr;
+    bool runs = executable && executable->prepare(made.inputs, count, problems) && executable->run(problems);
+    return runs ? std::move(executable) : nullptr;
+  };
+  std::unique_ptr<Executable> executable = prepared(threads), alone = threads == 1 ? nullptr : prepared(1);
+  if (!executable || (threads != 1 && !alone))
     return createStringError(problems.all().empty() ? "does not run" : problems.all().front().what);
+  auto print = [&](ArrayRef<std::function<void()>> others) {
+    double speed = copySpeed();
+    auto [ours, theirs] = timeBoth([&] { executable->run(problems); }, others);
+    outs() << formatv("{0}\t{1}\t{2:f6}\t{3}\t{4}\t{5}\t{6:f2}\n", op.name, sample, ours * 1e3,
+                      others.empty() ? "-" : formatv("{0:f6}", theirs * 1e3).str(), cost.flops.value(),
+                      cost.bytesFused.value(), speed / 1e9);
+    outs().flush();
+    return Error::success();
+  };
+  if (alone)
+    return print(std::function<void()>([&] { alone->run(problems); }));
   Expected<bench::ScalarRun> scalar = bench::ScalarRun::make(*instance, made.operands);
   if (!scalar)
     errs() << "bench-ops: " << op.name << ": " << toString(scalar.takeError()) << "\n";
@@ -312,15 +332,13 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
       if (Error error = expectAlike(executable->results()[0], scalar->result()))
         return error;
     }
-  if (scalar)
+  std::vector<std::function<void()>> loops;
+  if (scalar) {
     scalar->writeTo(const_cast<uint8_t *>(executable->results()[0].data()));
-  double speed = copySpeed();
-  auto [ours, loops] = timeBoth([&] { executable->run(problems); }, scalar ? &*scalar : nullptr);
-  outs() << formatv("{0}\t{1}\t{2:f6}\t{3}\t{4}\t{5}\t{6:f2}\n", op.name, sample, ours * 1e3,
-                    scalar ? formatv("{0:f6}", loops * 1e3).str() : "-", cost.flops.value(), cost.bytesFused.value(),
-                    speed / 1e9);
-  outs().flush();
-  return Error::success();
+    for (bench::ScalarRun::Function order : scalar->orders())
+      loops.push_back([&scalar, order] { scalar->run(order); });
+  }
+  return print(loops);
 }
 
 /// One line of the file.
@@ -366,11 +384,15 @@ int main(int argc, char **argv) {
       dumpFolder = option.str();
     else if (option.consume_front("--offset="))
       understood &= !option.getAsInteger(10, operandOffset);
+    else if (option.consume_front("--threads="))
+      understood &= !option.getAsInteger(10, threads) && threads >= 1;
     else
       understood &= option.consume_front("--most=") && !option.getAsInteger(10, mostOperations);
   }
   if (names.empty() || !understood)
-    return errs() << "usage: bench-ops [--dump=FOLDER] [--most=OPERATIONS] [--offset=BYTES] SAMPLES [NAME...]\n", 2;
+    return errs() << "usage: bench-ops [--dump=FOLDER] [--most=OPERATIONS] [--offset=BYTES] [--threads=N] SAMPLES "
+                     "[NAME...]\n",
+           2;
   // Where results lie must not depend on what was timed before: by itself malloc takes larger and larger blocks from
   // the heap, where they begin anywhere.
   mallopt(M_MMAP_THRESHOLD, 64 << 10);

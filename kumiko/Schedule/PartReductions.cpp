@@ -11,6 +11,7 @@
 #include "kumiko/Schedule/KernelShape.h"
 #include "kumiko/Schedule/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -43,6 +44,7 @@ public:
   }
 
   void run() {
+    takeInProducers();
     int64_t length = loops[loop].value();
     parts = std::min(mostParts, length);
     for (int64_t number = parts; number >= fewestParts; --number)
@@ -104,6 +106,28 @@ private:
                           [&](AffineExpr each) { return each == expr || !each.isFunctionOfDim(loop); }) &&
              llvm::count(map.getResults(), expr) <= 1;
     });
+  }
+
+  /// Elementwise bodies in front become part of the reduction's own, so that they have the loop over parts, too.
+  /// Whoever else reads them is in another kernel in the end.
+  void takeInProducers() {
+    IRRewriter rewriter(op);
+    auto isTaken = [&](OpOperand *operand) {
+      auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+      if (!producer || producer.getNumReductionLoops() != 0 || !linalg::areElementwiseOpsFusable(operand))
+        return false;
+      operand->set(rewriter.clone(*producer)->getResult(cast<OpResult>(operand->get()).getResultNumber()));
+      FailureOr<linalg::ElementwiseOpFusionResult> fused = linalg::fuseElementwiseOps(rewriter, operand);
+      if (failed(fused))
+        return false;
+      rewriter.replaceOp(op, fused->replacements.lookup(op->getResult(0)));
+      op = cast<linalg::GenericOp>(fused->fusedOp);
+      return true;
+    };
+    while (llvm::any_of(op.getDpsInputOperands(), isTaken))
+      rewriter.setInsertionPoint(op);
+    b.setInsertionPoint(op);
+    combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   }
 
   std::optional<unsigned> dimensionOf(OpOperand *input) {
@@ -230,9 +254,8 @@ private:
     KernelExtents extents;
     ValueRange results = body.getTerminator()->getOperands();
     KernelKind kind = shapeOfKernel(body, results, extents).kind;
-    // A long row that is read again for a result of the same length is in the cache of one thread.
     auto isShort = [&](Value result) { return typicalSize(extents.elementsOf(result)) < manyPoints; };
-    if ((kind != KernelKind::Points && kind != KernelKind::Rows) || !llvm::all_of(results, isShort))
+    if (kind != KernelKind::Rows && (kind != KernelKind::Points || !llvm::all_of(results, isShort)))
       return;
     std::vector<Parting> partings;
     for (auto op : body.getOps<linalg::GenericOp>())

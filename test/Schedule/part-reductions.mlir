@@ -48,6 +48,41 @@ nn.kernel @left_over(%x: tensor<30003x9xf32>) -> tensor<9xf32> {
   nn.yield %y : tensor<9xf32>
 }
 
+// A sum of what another op reads, too, as in softmax: parts compute it for themselves, so that they are rows.
+// CHECK-LABEL: nn.kernel @one_row
+// CHECK: tensor.expand_shape %arg0 {{.*}} into tensor<16x65536xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: math.exp
+// CHECK-NEXT: arith.addf
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%{{.*}} : tensor<16xf32>)
+// CHECK: arith.divf
+nn.kernel @one_row(%x: tensor<1048576xf32>) -> tensor<1048576xf32> {
+  %zero = arith.constant 0.0 : f32
+  %row = tensor.empty() : tensor<1048576xf32>
+  %e = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<1048576xf32>) outs(%row : tensor<1048576xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = math.exp %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<1048576xf32>
+  %empty = tensor.empty() : tensor<f32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<f32>) -> tensor<f32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%e : tensor<1048576xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%e, %s : tensor<1048576xf32>, tensor<f32>) outs(%row : tensor<1048576xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.divf %p, %q : f32
+    linalg.yield %0 : f32
+  } -> tensor<1048576xf32>
+  nn.yield %y : tensor<1048576xf32>
+}
+
 // Rows enough for chunks; too few points; an order that is part of the result.
 // CHECK-LABEL: nn.kernel @rows
 // CHECK-NOT: tensor.expand_shape
