@@ -125,6 +125,14 @@ def scatter_elements(op, t):
         yield line(op, [tensor(t, *shape), tensor("i64", *index), tensor(t, *index)], "1=-81:80", axis=0, kind="+")
         index = [2, *index]
         yield line(op, [tensor(t, 2, *shape), tensor("i64", *index), tensor(t, *index)], "1=0:80", axis=1, kind="max")
+    # A few columns, the points of which are looked at together.
+    for number, (columns, k) in enumerate([(1, 33), (2, 32), (3, 131), (4, 70), (5, 48), (7, 97), (8, 64), (9, 40), (3, 31)]):
+        for low in (0, -53):
+            kind = ["+", "max", "min"][number % 3]
+            yield line(op, [tensor(t, 53, columns), tensor(["i64", "i32"][number % 2], k, columns), tensor(t, k, columns)],
+                       f"1={low}:52", axis=0, kind=kind)
+            yield line(op, [tensor(t, 2, 53, columns), tensor("i64", 2, k, columns), tensor(t, 2, k, columns)],
+                       f"1={low}:52", axis=1, kind=kind)
     # Rows of a few places, many at a time.
     for number, (rows, a, k) in enumerate([(9, 2, 33), (37, 5, 48), (64, 16, 97), (103, 64, 40), (17, 3, 131), (8, 7, 32)]):
         for low in (0, -a):
@@ -206,6 +214,10 @@ def layer_norm(op, t):
             operands.append(["-", tensor(t, *shape[axis:])][number // 3 % 2])
         yield line(op, operands, axis=axis, eps=0.01, acc=acc)
     yield line(op, [tensor(t, 50, 1031), tensor(t, 1031)], axis=1, eps=0.01, acc=acc)
+    # A few rows so long that threads share parts of each. In f64 the evaluator, which adds up one after the other, is not
+    # right to its last digits.
+    for rows, length in [(1, 262147), (3, 87389)] if t != "f64" else []:
+        yield line(op, [tensor(t, rows, length), tensor(t, length)], axis=1, eps=0.01, acc=acc)
 
 
 @recipe(FLOATS, "group_norm")
@@ -217,6 +229,9 @@ def group_norm(op, t):
         shape = [2, *spatial, g * c] if last else [2, g * c, *spatial]
         yield line(op, [tensor(t, *shape), tensor(t, g * c), tensor(t, g * c)], groups=g, eps=0.01, acc=acc,
                    channel=len(shape) - 1 if last else 1)
+    # A few groups so long that threads share parts of each; in f64 as for layer_norm.
+    if t != "f64":
+        yield line(op, [tensor(t, 1, 3, 293, 299), tensor(t, 3), tensor(t, 3)], groups=3, eps=0.01, acc=acc)
 
 
 @recipe(["f32", "f16", "bf16", "i32"], "quantize")

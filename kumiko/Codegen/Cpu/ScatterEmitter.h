@@ -67,6 +67,10 @@ private:
   /// Whether many places along `loop` are worth a look before the first of them is used: they lie side by side, and
   /// what each of them changes takes no longer than to look at it.
   bool looksAhead(unsigned loop);
+  /// Whether each of a few neighbours goes to a place of its own, and all of them follow each other in memory from
+  /// point to point. Then they are looked at as such, as many points as a vector has lanes, and are straight-line code.
+  bool hasFewColumns();
+  void alongRows(mlir::Value buffer, llvm::function_ref<Form()> offset);
   /// Whether as many points along `loop` as a vector has lanes are looked at for those that come to this chunk.
   bool sieves(unsigned loop) const;
   /// Changes what this chunk's points of a stretch go to. Whose the next one is cannot be foreseen: a branch for each

@@ -30,6 +30,8 @@ Form ScatterEmitter::here() { return k.storage.offsetIn(op->getResult(0), applyM
 
 void ScatterEmitter::eachPoint(Value buffer, llvm::function_ref<Form()> offset) {
   share.within(shape.bounds, [&] {
+    if (hasFewColumns())
+      return share.each(ArrayRef(points).drop_back(), [&] { alongRows(buffer, offset); });
     if (share.inside)
       return share.eachOfFew(points, [&] { alongStretch(share.stretchInside(shape.bounds), buffer, offset); });
     if (!looksAhead(points.back()))
@@ -44,6 +46,55 @@ bool ScatterEmitter::looksAhead(unsigned loop) {
   bool isShort = !shape.loops.lane || typicalSize(shape.loops.extents[*shape.loops.lane]) < fewElements;
   return isShort && shape.atPlaces && asksOnlyForExistence() &&
          typicalSize(shape.loops.extents[loop]) >= 2 * int64_t(k.demand.lanes);
+}
+
+bool ScatterEmitter::hasFewColumns() {
+  constexpr int64_t few = 8;
+  auto isInside = [&](const ScatterShape::Bounds &bounds) { return bounds.loop == *share.inside; };
+  if (!share.inside || !share.takesWholeRows() || llvm::any_of(shape.bounds, isInside))
+    return false;
+  const Extent &columns = shape.loops.extents[*share.inside];
+  Position everyLoop;
+  for (unsigned loop = 0; loop < shape.loops.extents.size(); ++loop)
+    everyLoop.push_back(Form::ofSlot(loop));
+  auto follows = [&](OpOperand *operand) {
+    if (!k.demand.bufferBehind(operand->get()))
+      return false;
+    Form place = k.storage.offsetIn(operand->get(), applyMap(op.getMatchingIndexingMap(operand), everyLoop));
+    return place.coefficientOf(*share.inside).is(1) && place.coefficientOf(points.back()) == columns;
+  };
+  return columns.isStatic() && columns.value() <= few && shape.atPlaces && asksOnlyForExistence() &&
+         typicalSize(shape.loops.extents[points.back()]) >= 2 * int64_t(k.demand.lanes) &&
+         llvm::all_of(op.getDpsInputOperands(), follows);
+}
+
+void ScatterEmitter::alongRows(Value buffer, llvm::function_ref<Form()> offset) {
+  unsigned loop = points.back();
+  int64_t columns = shape.loops.extents[*share.inside].value(), lanes = k.demand.lanes;
+  auto rows = [&](Value low, Value high, int64_t count) {
+    k.loop(low, high, count, [&](Value first) {
+      unsigned slot = k.demand.addSlot(first);
+      for (int64_t n = 0; n < count * columns; ++n) {
+        share.point[loop] = Form::ofSlot(slot) + Form(n / columns);
+        share.point[*share.inside] = Form(n % columns);
+        change(placesHere(), buffer, offset);
+      }
+    });
+  };
+  Value end = k.index(shape.loops.extents[loop]), middle = k.endOfGroups(k.index(0), end, lanes);
+  k.loop(k.index(0), middle, lanes, [&](Value first) {
+    Value last = arith::AddIOp::create(k.b, k.loc, first, k.index(lanes));
+    auto look = [&] {
+      share.point[loop] = Form::ofSlot(k.demand.addSlot(first));
+      for (int64_t column = 0; column < columns; ++column) {
+        share.point[*share.inside] = Form(column * lanes);
+        share.point[*share.inside].lane = 1;
+        lookAtChecks();
+      }
+    };
+    k.demand.lookAhead(look, [&] { rows(first, last, together); }, [&] { rows(first, last, 1); });
+  });
+  rows(middle, end, 1);
 }
 
 bool ScatterEmitter::sieves(unsigned loop) const {

@@ -122,3 +122,18 @@ func.func @one_place(%x: tensor<1x5xf32>, %i: tensor<1000x1xi64>, %u: tensor<100
       : (tensor<1x5xf32>, tensor<1000x1xi64>, tensor<1000x5xf32>) -> tensor<1x5xf32>
   return %y : tensor<1x5xf32>
 }
+
+// -----
+
+// Three columns, each of whose points goes to a row of its own: the places of eight points lie side by side and are
+// looked at together, three vectors of them; four points at a time are straight-line code then.
+// CHECK: func.func private @{{.*}}_inside
+// CHECK-COUNT-3: vector.load {{.*}} : memref<300xi64>, vector<8xi64>
+// CHECK-NOT: vector.load {{.*}} : memref<300xi64>
+// CHECK: scf.for {{.*}} step %c4
+// CHECK: return
+func.func @few_columns(%x: tensor<50x3xf32>, %i: tensor<100x3xi64>, %u: tensor<100x3xf32>) -> tensor<50x3xf32> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0 : i64, kind = "+"}
+      : (tensor<50x3xf32>, tensor<100x3xi64>, tensor<100x3xf32>) -> tensor<50x3xf32>
+  return %y : tensor<50x3xf32>
+}
