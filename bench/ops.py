@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every regular op at one large size, beside what the machine allows and beside plain scalar loops.
 
-    ops.py [--variants | --random N [--seed S]] [--below 30] [--offset BYTES] [NAME...]
+    ops.py [--variants | --random N [--seed S] | --threads N] [--below 30] [--offset BYTES] [NAME...]
 
 An op needs at least the time of its operations at the FMA peak and at least that of its bytes at the speed of a copy;
 the larger of the two, over the time it takes, is its share. Operations and bytes are what the equation says; exp counts
@@ -10,7 +10,7 @@ as one operation. Both limits are measured in the same run, everything on one th
 `scalar` is the time of the same equation as C of one loop nest per statement, compiled with -O2 and without
 vectorisers, in turns with the compiled op; `faster` how many times as fast the op is, in the middle of all turns. With
 --variants, rarer types and awkward layouts (variants.txt) are timed beside the loops alone, with --random as many
-applications of random sizes. Operands begin 16 bytes behind the start of a page, or as many as --offset says.
+applications of random sizes. With --threads the ops are timed on so many threads beside one. Operands begin 16 bytes behind the start of a page, or as many as --offset says.
 """
 import argparse
 import pathlib
@@ -27,14 +27,16 @@ NOISE = 0.05
 # In milliseconds. A call takes some 25 ns by itself (it enters a context and says that a CPU is busy), which a loop in C
 # does not: of what takes less than this it is a good part, or all.
 SHORTEST = 0.0005
+# In milliseconds: what is worth a second thread.
+LONG = 0.1
 # Scalar loops over more would take seconds.
 MOST_OPERATIONS = 200_000_000
 PROGRAM = probe.ROOT / "build" / "release" / "bin" / "bench-ops"
 
 
-def measured(samples, names, offset, most=1 << 62):
+def measured(samples, names, offset, most=1 << 62, threads=1):
     """One dictionary per line of bench-ops."""
-    command = [*probe.pinned(1), PROGRAM, f"--most={most}", f"--offset={offset}", samples, *names]
+    command = [*probe.pinned(threads), PROGRAM, f"--most={most}", f"--offset={offset}", f"--threads={threads}", samples, *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
         for line in program.stdout:
             name, sample, ms, scalar, flops, bytes_, copy = line.split("\t")
@@ -75,6 +77,18 @@ def print_random(count, seed, names, offset):
         print_loops(file.name, [], offset, MOST_OPERATIONS)
 
 
+def print_threads(threads, names, offset):
+    print(f"{'op':22} {'one thread':>10} {threads:>3} threads {'faster':>7}")
+    ops = []
+    for op in measured(SAMPLES, names, offset, threads=threads):
+        ops.append(op)
+        print(f"{op['name']:22} {op['scalar']:10.3f} {op['ms']:11.3f} {op['scalar'] / op['ms']:7.2f}", flush=True)
+    long = [op for op in ops if op["scalar"] >= LONG]
+    alone = sorted((op["scalar"] / op["ms"], op["name"]) for op in long if op["scalar"] < op["ms"] * (1 + NOISE))
+    print(f"{len(alone)} of {len(long)} that take {LONG:g} ms and more are no faster:",
+          ", ".join(f"{name} {ratio:.2f}" for ratio, name in alone) or "none")
+
+
 def print_samples(names, below, offset):
     peak = probe.fma_peak(1)
     print(f"FMA peak {peak:.1f} GFLOP/s on one thread\n")
@@ -102,6 +116,7 @@ def main():
     parser.add_argument("--below", type=float, default=30, help="list the ops with a smaller share, in percent")
     parser.add_argument("--variants", action="store_true", help="rarer types and awkward layouts, beside scalar loops")
     parser.add_argument("--random", type=int, metavar="N", help="as many ops of random sizes and types, beside scalar loops")
+    parser.add_argument("--threads", type=int, metavar="N", help="the ops on so many threads beside one")
     parser.add_argument("--seed", type=int, default=1, help="other random sizes")
     parser.add_argument("--offset", type=int, default=16, help="bytes by which operands begin behind the start of a page")
     parser.add_argument("names", nargs="*")
@@ -111,6 +126,8 @@ def main():
     print(probe.cpu_name())
     if arguments.variants:
         print_loops(VARIANTS, arguments.names, arguments.offset)
+    elif arguments.threads:
+        print_threads(arguments.threads, arguments.names, arguments.offset)
     elif arguments.random:
         print_random(arguments.random, arguments.seed, arguments.names, arguments.offset)
     else:

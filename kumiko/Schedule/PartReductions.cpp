@@ -3,13 +3,15 @@
 //   s = sum over r of x[r]    ->    t[p] = sum over q of x[p * n + q],   s = sum over p of t[p] (and what is left over)
 //
 // An element of a result belongs to one chunk, so a sum of all there is would run on one thread. Its parts are elements
-// of their own. How many there are follows from sizes alone: the bits are the same for any number of threads.
+// of their own. How many there are follows from sizes alone: the bits are the same for any number of threads. So are
+// parts searched for the largest element and its number (Selection.h), which is counted from where the part begins.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Lower/Exact.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/KernelShape.h"
 #include "kumiko/Schedule/Passes.h"
+#include "kumiko/Schedule/Selection.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -31,8 +33,8 @@ constexpr int64_t manyPoints = 1 << 18, fewestParts = 8, mostParts = 16;
 constexpr int64_t enoughChunks = 4, bytesOfChunk = 2048;
 
 namespace {
-/// A reduction of one result by an operation for which the order of terms does not matter, along a loop that every
-/// operand has as a dimension of its own, or not at all.
+/// A reduction of one result by an operation for which the order of terms does not matter, or one that chooses a value
+/// and its number, along a loop that every operand has as a dimension of its own, or not at all.
 class Parting {
 public:
   Parting(linalg::GenericOp op, KernelExtents &extents) : op(op), b(op), loc(op.getLoc()), loops(extents.loopsOf(op)) {}
@@ -51,24 +53,25 @@ public:
       if (length % number < length % parts)
         parts = number;
     int64_t each = length / parts, rest = length % parts;
-    Value sum = combine(partSums(each));
+    SmallVector<Value> sums = combine(partSums(each), each);
     if (rest != 0)
-      sum = sumBehind(parts * each, rest, sum);
-    op->getResult(0).replaceAllUsesWith(sum);
+      sums = sumsBehind(parts * each, rest, sums);
+    op->replaceAllUsesWith(sums);
     op.erase();
   }
 
 private:
+  /// Whether it is known how two parts are combined, and what each of them begins with.
   bool findCombiner() {
-    bool combines = hasSimpleCombiner(op) && op.getRegionOutputArgs()[0].hasOneUse();
-    if (!combines || op->hasAttr(exactAttribute) || !op.getBody()->getOps<tensor::ExtractOp>().empty())
+    if (op->hasAttr(exactAttribute) || !op.getBody()->getOps<tensor::ExtractOp>().empty() ||
+        !op.getIndexingMapsArray().back().isProjectedPermutation())
       return false;
-    combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-    std::optional<TypedAttr> found = arith::getNeutralElement(combiner);
-    if (!found || !op.getIndexingMapsArray().back().isProjectedPermutation())
+    if (selectionOf(op))
+      return llvm::all_of(op.getDpsInits(), [](Value init) { return init.getDefiningOp<linalg::FillOp>(); });
+    if (!hasSimpleCombiner(op) || !op.getRegionOutputArgs()[0].hasOneUse())
       return false;
-    neutral = *found;
-    return true;
+    neutral = arith::getNeutralElement(op.getBody()->getTerminator()->getOperand(0).getDefiningOp());
+    return neutral.has_value();
   }
 
   bool isReduced(unsigned number) { return op.getIteratorTypesArray()[number] == utils::IteratorType::reduction; }
@@ -96,8 +99,8 @@ private:
     for (loop = 0; loop < loops.size(); ++loop)
       if (isReduced(loop) && loops[loop].value() > 1)
         break;
-    auto numbers = op.getBody()->getOps<linalg::IndexOp>();
-    if (loop == loops.size() || llvm::any_of(numbers, [&](linalg::IndexOp index) { return index.getDim() == loop; }))
+    auto isNumber = [&](linalg::IndexOp index) { return index.getDim() == loop; };
+    if (loop == loops.size() || (!selectionOf(op) && llvm::any_of(op.getBody()->getOps<linalg::IndexOp>(), isNumber)))
       return false;
     AffineExpr expr = getAffineDimExpr(loop, op.getContext());
     return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
@@ -120,14 +123,14 @@ private:
       FailureOr<linalg::ElementwiseOpFusionResult> fused = linalg::fuseElementwiseOps(rewriter, operand);
       if (failed(fused))
         return false;
-      rewriter.replaceOp(op, fused->replacements.lookup(op->getResult(0)));
+      rewriter.replaceOp(
+          op, llvm::map_to_vector(op->getResults(), [&](Value result) { return fused->replacements.lookup(result); }));
       op = cast<linalg::GenericOp>(fused->fusedOp);
       return true;
     };
     while (llvm::any_of(op.getDpsInputOperands(), isTaken))
       rewriter.setInsertionPoint(op);
     b.setInsertionPoint(op);
-    combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   }
 
   std::optional<unsigned> dimensionOf(OpOperand *input) {
@@ -160,11 +163,11 @@ private:
   }
 
   /// As `op`, with the loop over parts around its own. Operands have a dimension of parts before that of the loop, and
-  /// the result has one in front.
-  Value partSums(int64_t each) {
+  /// results have one in front.
+  ValueRange partSums(int64_t each) {
     unsigned count = op.getNumLoops();
     AffineExpr part = getAffineDimExpr(0, op.getContext());
-    SmallVector<Value> inputs;
+    SmallVector<Value> inputs, inits;
     SmallVector<AffineMap> maps;
     auto addMap = [&](AffineMap map, std::optional<unsigned> place) {
       SmallVector<AffineExpr> exprs(map.shiftDims(1).getResults());
@@ -177,69 +180,107 @@ private:
       inputs.push_back(d ? inParts(input->get(), *d, each) : input->get());
       addMap(op.getMatchingIndexingMap(input), d);
     }
-    addMap(op.getIndexingMapsArray().back(), 0);
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    SmallVector<int64_t> shape(type.getShape());
-    shape.insert(shape.begin(), parts);
-    Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
-    Value zero = arith::ConstantOp::create(b, loc, neutral);
-    Value init = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+    for (auto [result, init] : llvm::zip_equal(op->getResults(), op.getDpsInits())) {
+      Value start = neutral ? Value(arith::ConstantOp::create(b, loc, *neutral))
+                            : init.getDefiningOp<linalg::FillOp>().getInputs()[0];
+      auto type = cast<RankedTensorType>(result.getType());
+      SmallVector<int64_t> shape(type.getShape());
+      shape.insert(shape.begin(), parts);
+      Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+      inits.push_back(linalg::FillOp::create(b, loc, start, empty).getResult(0));
+      addMap(op.getIndexingMapsArray().back(), 0);
+    }
     SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
     iterators.insert(iterators.begin(), utils::IteratorType::parallel);
-    linalg::GenericOp made = generic(inputs, init, maps, iterators);
+    linalg::GenericOp made = generic(inputs, inits, maps, iterators);
     for (auto index : made.getBody()->getOps<linalg::IndexOp>())
       index.setDim(index.getDim() + 1);
-    return made.getResult(0);
+    return made.getResults();
   }
 
   /// A generic with the body of `op`.
-  linalg::GenericOp generic(ValueRange inputs, Value init, ArrayRef<AffineMap> maps,
+  linalg::GenericOp generic(ValueRange inputs, ValueRange inits, ArrayRef<AffineMap> maps,
                             ArrayRef<utils::IteratorType> iterators) {
-    auto made = linalg::GenericOp::create(b, loc, TypeRange{init.getType()}, inputs, ValueRange{init}, maps, iterators);
+    auto made = linalg::GenericOp::create(b, loc, inits.getTypes(), inputs, inits, maps, iterators);
     IRMapping mapping;
     op.getRegion().cloneInto(&made.getRegion(), mapping);
     return made;
   }
 
-  Value combine(Value partial) {
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    unsigned rank = type.getRank();
+  /// One part after the other.
+  SmallVector<Value> combine(ValueRange partial, int64_t each) {
+    unsigned rank = cast<RankedTensorType>(op->getResult(0).getType()).getRank();
     SmallVector<AffineExpr> exprs{getAffineDimExpr(rank, op.getContext())};
     for (unsigned d = 0; d < rank; ++d)
       exprs.push_back(getAffineDimExpr(d, op.getContext()));
-    SmallVector<AffineMap> maps{AffineMap::get(rank + 1, 0, exprs, op.getContext()),
-                                AffineMap::get(rank + 1, 0, ArrayRef(exprs).drop_front(), op.getContext())};
+    SmallVector<AffineMap> maps(partial.size(), AffineMap::get(rank + 1, 0, exprs, op.getContext()));
+    maps.append(partial.size(), AffineMap::get(rank + 1, 0, ArrayRef(exprs).drop_front(), op.getContext()));
     SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
     iterators.push_back(utils::IteratorType::reduction);
     auto body = [&](OpBuilder &inside, Location, ValueRange arguments) {
       IRMapping mapping;
-      Value out = op.getRegionOutputArgs()[0];
+      mapping.map(op.getRegionOutputArgs(), arguments.take_back(partial.size()));
+      if (std::optional<Selection> selection = selectionOf(op))
+        return choose(inside, *selection, mapping, arguments, rank, each);
+      Operation *combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
       for (Value operand : combiner->getOperands())
-        mapping.map(operand, operand == out ? arguments[1] : arguments[0]);
+        if (!mapping.contains(operand))
+          mapping.map(operand, arguments[0]);
       linalg::YieldOp::create(inside, loc, inside.clone(*combiner, mapping)->getResults());
     };
-    return linalg::GenericOp::create(b, loc, TypeRange{type}, ValueRange{partial}, ValueRange{op.getDpsInits()[0]},
-                                     maps, iterators, body)
-        .getResult(0);
+    return linalg::GenericOp::create(b, loc, op->getResultTypes(), partial, op.getDpsInits(), maps, iterators, body)
+        .getResults();
   }
 
-  /// The sum that goes on from `sum` with `count` points of the loop from `first` on.
-  Value sumBehind(int64_t first, int64_t count, Value sum) {
+  /// The choice between what was chosen so far and the value and number of part number `index(loop)`.
+  void choose(OpBuilder &inside, const Selection &selection, IRMapping &mapping, ValueRange arguments, unsigned loop,
+              int64_t each) {
+    mapping.map(selection.value, arguments[0]);
+    std::function<Value(Value)> copy = [&](Value value) {
+      Operation *producer = value.getDefiningOp();
+      if (mapping.contains(value) || !producer || producer->getBlock() != op.getBody())
+        return mapping.lookupOrDefault(value);
+      for (Value operand : producer->getOperands())
+        copy(operand);
+      inside.clone(*producer, mapping);
+      return mapping.lookup(value);
+    };
+    Value condition = copy(selection.condition), number = arguments[1];
+    Value first = arith::MulIOp::create(inside, loc, linalg::IndexOp::create(inside, loc, loop),
+                                        arith::ConstantIndexOp::create(inside, loc, each));
+    number =
+        arith::AddIOp::create(inside, loc, number, arith::IndexCastOp::create(inside, loc, number.getType(), first));
+    Value chosen[] = {arith::SelectOp::create(inside, loc, condition, arguments[0], arguments[2]),
+                      arith::SelectOp::create(inside, loc, condition, number, arguments[3])};
+    linalg::YieldOp::create(inside, loc, chosen);
+  }
+
+  /// What goes on from `sums` with `count` points of the loop from `first` on.
+  SmallVector<Value> sumsBehind(int64_t first, int64_t count, ValueRange sums) {
     SmallVector<Value> inputs;
     for (OpOperand *input : op.getDpsInputOperands()) {
       std::optional<unsigned> d = dimensionOf(input);
       inputs.push_back(d ? slice(input->get(), *d, first, count) : input->get());
     }
-    return generic(inputs, sum, op.getIndexingMapsArray(), op.getIteratorTypesArray()).getResult(0);
+    linalg::GenericOp made = generic(inputs, sums, op.getIndexingMapsArray(), op.getIteratorTypesArray());
+    for (auto index : llvm::to_vector(made.getBody()->getOps<linalg::IndexOp>())) {
+      if (index.getDim() != loop)
+        continue;
+      OpBuilder behind(index->getContext());
+      behind.setInsertionPointAfter(index);
+      auto offset = arith::ConstantIndexOp::create(behind, loc, first);
+      auto number = arith::AddIOp::create(behind, loc, index, offset);
+      index->getResult(0).replaceAllUsesExcept(number, number);
+    }
+    return made.getResults();
   }
 
   linalg::GenericOp op;
   OpBuilder b;
   Location loc;
   Extents loops;
-  Operation *combiner = nullptr;
-  TypedAttr neutral;
-  unsigned loop = 0; ///< the one that is parted
+  std::optional<TypedAttr> neutral; ///< where nothing is chosen
+  unsigned loop = 0;                ///< the one that is parted
   int64_t parts = 1;
 };
 

@@ -230,8 +230,15 @@ private:
       if (kernel.getArgAttr(argument.getArgNumber(), "nn.constant"))
         constants.insert(argument);
     }
-    for (Value cut : cuts)
-      known[cut] = part(call, {cut}, known, constants, extents, parts)->getResult(0);
+    // Two results of one op are computed together.
+    for (ArrayRef<Value> rest = cuts; !rest.empty();) {
+      Operation *op = rest.front().getDefiningOp();
+      ArrayRef<Value> together = rest.take_while([&](Value cut) { return cut.getDefiningOp() == op; });
+      nn::CallOp made = part(call, together, known, constants, extents, parts);
+      for (auto [cut, result] : llvm::zip_equal(together, made->getResults()))
+        known[cut] = result;
+      rest = rest.drop_front(together.size());
+    }
     SmallVector<Value> results(kernel.getBody().front().getTerminator()->getOperands());
     nn::CallOp last = part(call, results, known, constants, extents, parts);
     call->replaceAllUsesWith(last->getResults());

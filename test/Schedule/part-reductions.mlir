@@ -83,6 +83,38 @@ nn.kernel @one_row(%x: tensor<1048576xf32>) -> tensor<1048576xf32> {
   nn.yield %y : tensor<1048576xf32>
 }
 
+// The largest element and its number: of each part, counted from its first element; the number of the first one is added
+// where parts are compared. Of what is left over it is added at once.
+// CHECK-LABEL: nn.kernel @largest
+// CHECK: } -> (tensor<14xf32>, tensor<14xi64>)
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]}
+// CHECK: %[[PART:.*]] = linalg.index 0
+// CHECK: arith.muli %[[PART]], %c21429
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]}
+// CHECK: %[[NUMBER:.*]] = linalg.index 0
+// CHECK: arith.addi %[[NUMBER]], %c300006
+nn.kernel @largest(%x: tensor<300007xf32>) -> tensor<i64> {
+  %least = arith.constant 0xFF800000 : f32
+  %none = arith.constant -9223372036854775808 : i64
+  %0 = tensor.empty() : tensor<f32>
+  %1 = linalg.fill ins(%least : f32) outs(%0 : tensor<f32>) -> tensor<f32>
+  %2 = tensor.empty() : tensor<i64>
+  %3 = linalg.fill ins(%none : i64) outs(%2 : tensor<i64>) -> tensor<i64>
+  %4:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<300007xf32>) outs(%1, %3 : tensor<f32>, tensor<i64>) {
+  ^bb0(%p: f32, %v: f32, %n: i64):
+    %i = linalg.index 0 : index
+    %number = arith.index_cast %i : index to i64
+    %larger = arith.cmpf ugt, %p, %v : f32
+    %first = arith.cmpi eq, %n, %none : i64
+    %takes = arith.ori %larger, %first : i1
+    %value = arith.select %takes, %p, %v : f32
+    %place = arith.select %takes, %number, %n : i64
+    linalg.yield %value, %place : f32, i64
+  } -> (tensor<f32>, tensor<i64>)
+  nn.yield %4#1 : tensor<i64>
+}
+
 // Rows enough for chunks; too few points; an order that is part of the result.
 // CHECK-LABEL: nn.kernel @rows
 // CHECK-NOT: tensor.expand_shape

@@ -344,6 +344,8 @@ def argreduce(op, t):
         for shape, axes in reduced():
             if 0 not in shape:
                 yield line(op, [tensor(t, *shape)], kind=kind, axis=axes[0])
+        for shape, axes in PARTED[:4]:
+            yield line(op, [tensor(t, *shape)], kind=kind, axis=axes[0])
 
 
 @recipe(FLOATS + ["i32", "i64", "u32", "u64"], "cumulate")
