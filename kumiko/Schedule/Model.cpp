@@ -338,12 +338,16 @@ static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, Kernel
   int64_t operations = llvm::range_size(op.getBody()->without_terminator());
   eq::Extent written = extents.elementsOf(op->getResult(0));
   // A share of a row is several lines of it.
+  constexpr int64_t fewOuterPoints = 16;
   int64_t part = 32 * machine.lanes;
   if (loops.lane) {
     eq::Extent work = points * loops.extents[*loops.lane] * operations + written;
-    shares = max(shares, floorDiv(loops.extents[*loops.lane], part));
+    // Parts of rows lie far apart: they are for few outer points alone.
+    if (typicalSize(shares) < fewOuterPoints)
+      shares = max(shares, floorDiv(loops.extents[*loops.lane], part));
     eq::Extent byPlaces = running ? 1 : placesWorthSharing(shape.scatter, work, points * operations);
-    schedule.sharePlaces = typicalSize(byPlaces) > typicalSize(min(shares, chunksFor(work)));
+    // What lies behind each other stays together where there is enough of it for all chunks.
+    schedule.sharePlaces = typicalSize(min(byPlaces, chunksFor(work))) > typicalSize(shares);
     if (schedule.sharePlaces)
       shares = byPlaces;
     schedule.chunks = max(min(chunksFor(work), shares), 1);

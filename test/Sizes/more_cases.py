@@ -126,7 +126,7 @@ def scatter_elements(op, t):
         index = [2, *index]
         yield line(op, [tensor(t, 2, *shape), tensor("i64", *index), tensor(t, *index)], "1=0:80", axis=1, kind="max")
     # A few columns, the points of which are looked at together.
-    for number, (columns, k) in enumerate([(1, 33), (2, 32), (3, 131), (4, 70), (5, 48), (7, 97), (8, 64), (9, 40), (3, 31)]):
+    for number, (columns, k) in enumerate([(1, 33), (2, 32), (3, 131), (4, 70), (5, 48), (7, 97), (8, 64), (9, 40), (3, 31), (17, 35), (31, 33)]):
         for low in (0, -53):
             kind = ["+", "max", "min"][number % 3]
             yield line(op, [tensor(t, 53, columns), tensor(["i64", "i32"][number % 2], k, columns), tensor(t, k, columns)],

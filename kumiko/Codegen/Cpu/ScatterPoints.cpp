@@ -49,7 +49,12 @@ bool ScatterEmitter::looksAhead(unsigned loop) {
 }
 
 bool ScatterEmitter::hasFewColumns() {
-  constexpr int64_t few = 8;
+  // From 2 vectors on columns are looked at by themselves. Where points wait for memory, longer straight-line code does
+  // not help.
+  constexpr int64_t fewFromMemory = 8, bytesOfCache = 1 << 20;
+  int64_t bytes = getElementTypeOrSelf(start.getType()).getIntOrFloatBitWidth() / 8;
+  bool isCached = typicalSize(k.storage.extents.elementsOf(start)) * bytes <= bytesOfCache;
+  int64_t few = isCached ? 2 * k.demand.lanes - 1 : fewFromMemory;
   auto isInside = [&](const ScatterShape::Bounds &bounds) { return bounds.loop == *share.inside; };
   if (!share.inside || !share.takesWholeRows() || llvm::any_of(shape.bounds, isInside))
     return false;
@@ -92,7 +97,9 @@ void ScatterEmitter::alongRows(Value buffer, llvm::function_ref<Form()> offset) 
         lookAtChecks();
       }
     };
-    k.demand.lookAhead(look, [&] { rows(first, last, together); }, [&] { rows(first, last, 1); });
+    constexpr int64_t mostTogether = 32;
+    int64_t count = std::clamp<int64_t>(llvm::bit_floor(uint64_t(mostTogether / columns)), 1, together);
+    k.demand.lookAhead(look, [&] { rows(first, last, count); }, [&] { rows(first, last, 1); });
   });
   rows(middle, end, 1);
 }
