@@ -104,10 +104,11 @@ Value CellEmitter::asWord(Value vector) {
 }
 
 bool CellEmitter::comeFromAfar(const Stretch &stretch) const {
-  constexpr int64_t far = 1 << 20;
-  int64_t apart = std::abs(stretch.elements.front().place.coefficientOf(loops.size() - 1).value());
-  int64_t bytes = stored().getIntOrFloatBitWidth() / 8;
-  return stretch.isApart && !shareSets && typicalSize(loops.back().extent) * apart * bytes >= far;
+  // The processor itself asks for lines that follow each other soon.
+  constexpr int64_t far = 1 << 20, soon = 4 * lineBytes;
+  int64_t apart = std::abs(stretch.elements.front().place.coefficientOf(loops.size() - 1).value()) *
+                  (stored().getIntOrFloatBitWidth() / 8);
+  return stretch.isApart && !shareSets && apart >= soon && typicalSize(loops.back().extent) * apart >= far;
 }
 
 void CellEmitter::fetch(const Stretch &stretch) {
