@@ -26,7 +26,8 @@ def PartReductionsPass : Pass<"kumiko-part-reductions", "::mlir::ModuleOp"> {
     ```
     An element of a result belongs to one chunk, so that a long sum to a few elements would run on one thread. Here its
     parts become elements; the next pass but one cuts the kernel behind them. What is left over, where a length has no
-    divisor of that size, goes on from the sum of the parts.
+    divisor of that size, goes on from the sum of the parts. So are a few long rows parted that are read again for a
+    result as long, and those that are searched for their largest element and its number.
 
     Before: bodies are linalg on tensors. After: the same. Class: rounding (sums of floats have another order).
   }];

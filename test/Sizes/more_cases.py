@@ -19,6 +19,9 @@ def transpose(op, t):
     for rows, row in itertools.product(range(2, 9), repeat=2):
         yield line(op, [tensor(t, row, 2, rows, 37)], perm=[1, 3, 2, 0])
         yield line(op, [tensor(t, 35, row, 5, rows)], perm=[2, 0, 3, 1])
+    # Short rows whose lines share sets of the first cache, an even number of them and an odd one.
+    for count, row in itertools.product((18, 33), (2, 3, 4, 8)):
+        yield line(op, [tensor(t, count, 1024, row)], perm=[1, 0, 2])
 
 
 @recipe(MOVED, "expand")

@@ -82,6 +82,20 @@ bool CellEmitter::isApartBySets(const Stretch &stretch) const {
   });
 }
 
+bool CellEmitter::readsOnInLines() const {
+  constexpr int64_t word = 8;
+  int64_t bytes = stored().getIntOrFloatBitWidth() / 8;
+  auto isNear = [&](const Extent &apart) {
+    return !apart.isStatic() || (!apart.is(0) && std::abs(apart.value()) * bytes < lineBytes);
+  };
+  return size * bytes > word && llvm::any_of(stretches, [&](const Stretch &stretch) {
+           return llvm::any_of(stretch.elements, [&](const Origin &origin) {
+             return llvm::any_of(llvm::seq<unsigned>(0, loops.size() - 1),
+                                 [&](unsigned loop) { return isNear(origin.place.coefficientOf(loop)); });
+           });
+         });
+}
+
 /// The longest cell that is not too long, and the loops around it.
 bool CellEmitter::findCell() {
   const Piece &first = output.pieces.front();
@@ -360,7 +374,8 @@ bool CellEmitter::find() {
   if (!llvm::all_of(stretches, [&](Stretch &stretch) { return trace(stretch); }))
     return false;
   findGroup();
-  shareSets = llvm::all_of(stretches, [&](const Stretch &stretch) { return isApartBySets(stretch); });
+  shareSets =
+      !readsOnInLines() && llvm::all_of(stretches, [&](const Stretch &stretch) { return isApartBySets(stretch); });
   if (shareSets)
     cells = 2;
   areFew = typicalSize(along.extent) < cells;
