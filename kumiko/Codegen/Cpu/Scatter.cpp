@@ -128,13 +128,17 @@ void ScatterEmitter::copyStart() {
     copyShare();
 }
 
+Position ScatterEmitter::everyLoop() const {
+  Position position;
+  for (unsigned loop = 0; loop < shape.loops.extents.size(); ++loop)
+    position.push_back(Form::ofSlot(loop));
+  return position;
+}
+
 void ScatterEmitter::copyRows(ArrayRef<unsigned> others, ArrayRef<unsigned> elements) {
   Reads reads(shape.loops.extents.size(), k.storage);
-  Position everyLoop;
-  for (unsigned loop = 0; loop < shape.loops.extents.size(); ++loop)
-    everyLoop.push_back(Form::ofSlot(loop));
-  reads.collect(start, applyMap(result, everyLoop));
-  reads.forms.push_back(k.storage.offsetIn(op->getResult(0), applyMap(result, everyLoop)));
+  reads.collect(start, applyMap(result, everyLoop()));
+  reads.forms.push_back(k.storage.offsetIn(op->getResult(0), applyMap(result, everyLoop())));
   auto copy = [&] { k.demand.store(k.demand.at(start, applyMap(result, share.point)), memref, here()); };
   if (!share.asOne(reads, elements, copy))
     share.everywhere(others, innermost, copy);

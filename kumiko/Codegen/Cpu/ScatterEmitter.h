@@ -62,6 +62,8 @@ private:
   };
   /// Of the point at hand in the result.
   Form here();
+  /// A position over the numbers of all loops, to ask how a place moves with them.
+  Position everyLoop() const;
   /// Changes what the points of an outer point go to.
   void eachPoint(mlir::Value buffer, llvm::function_ref<Form()> offset);
   /// Whether many places along `loop` are worth a look before the first of them is used: they lie side by side, and

@@ -59,13 +59,10 @@ bool ScatterEmitter::hasFewColumns() {
   if (!share.inside || !share.takesWholeRows() || llvm::any_of(shape.bounds, isInside))
     return false;
   const Extent &columns = shape.loops.extents[*share.inside];
-  Position everyLoop;
-  for (unsigned loop = 0; loop < shape.loops.extents.size(); ++loop)
-    everyLoop.push_back(Form::ofSlot(loop));
   auto follows = [&](OpOperand *operand) {
     if (!k.demand.bufferBehind(operand->get()))
       return false;
-    Form place = k.storage.offsetIn(operand->get(), applyMap(op.getMatchingIndexingMap(operand), everyLoop));
+    Form place = k.storage.offsetIn(operand->get(), applyMap(op.getMatchingIndexingMap(operand), everyLoop()));
     return place.coefficientOf(*share.inside).is(1) && place.coefficientOf(points.back()) == columns;
   };
   return columns.isStatic() && columns.value() <= few && shape.atPlaces && asksOnlyForExistence() &&
