@@ -29,6 +29,8 @@ struct Target {
   bool byteDot = false;
   /// Gathers take less time than a load for each lane.
   bool gathers = false;
+  /// Rows are better written one after the other than several side by side.
+  bool oneByOne = false;
   /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.
   bool watchesThreads = false;
 

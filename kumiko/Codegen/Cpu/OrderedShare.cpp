@@ -8,6 +8,13 @@ using eq::Extent;
 /// So many points become straight-line code.
 constexpr int64_t fewPoints = 12;
 
+TypedAttr cpu::changesNothing(TypedAttr neutral) {
+  auto number = dyn_cast<FloatAttr>(neutral);
+  if (!number || !number.getValue().isZero())
+    return neutral;
+  return FloatAttr::get(number.getType(), APFloat::getZero(number.getValue().getSemantics(), /*Negative=*/true));
+}
+
 OrderedShare::OrderedShare(Kernel &k, const OrderedLoops &loops, std::optional<unsigned> inside)
     : k(k), loops(loops), inside(inside), point(loops.extents.size()), around(loops.outer) {
   if (inside)

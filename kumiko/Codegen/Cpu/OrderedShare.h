@@ -11,6 +11,10 @@
 
 namespace kumiko::cpu {
 
+/// The neutral element that leaves every number as it is, so that LLVM leaves out what is done with it: the sum of +0
+/// and -0 is +0, so for sums of floats it is -0.
+mlir::TypedAttr changesNothing(mlir::TypedAttr neutral);
+
 class OrderedShare {
 public:
   /// `inside` is the last of the outer loops where it is to run inside of what is done in order.

@@ -33,6 +33,8 @@ public:
 private:
   /// One sum waits for the last one of its row: those of several rows do not wait for each other.
   static constexpr int64_t rowsTogether = 4;
+  /// Vectors of a row from the end that are summed before they are stored.
+  static constexpr int64_t vectorsTogether = 4;
   /// Rows of at most this many elements become straight-line code, or are added up element by element.
   static constexpr int64_t shortRow = 8, straightRow = 32, mediumRow = 512;
   /// Bytes whose first and last cache line do not count.
@@ -52,7 +54,7 @@ private:
       return joined ? share.outerJoined(joined, rows, [&] { doubled(rows * length); }, one) : share.outer(one);
     }
     if (scans())
-      return share.outer([&] { scan(); });
+      return k.demand.narrow(hasHalves() ? k.demand.lanes : lanesOfSums(), [&] { share.outer([&] { scan(); }); });
     if (liesSideBySide())
       return share.outerVectors([&] { wovenRows(); }, [&] { rows({share.point}); });
     share.outerTogether(isStraight() ? 1 : rowsTogether,
@@ -96,10 +98,14 @@ private:
   /// Whether a row is so short that its doubles are added up one by one, beside those of other rows, before vectors of
   /// them are shuffled. Halves are converted in vectors.
   bool fewShuffles() {
+    return sumType().isF64() && !k.schedule.oneByOne && !hasHalves() &&
+           typicalSize(shape.loops.extents[shape.along]) <= mediumRow &&
+           typicalSize(shape.loops.outerExtent()) >= 2 * rowsTogether * typicalSize(k.schedule.chunks);
+  }
+
+  bool hasHalves() {
     auto isHalf = [](Value tensor) { return getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() <= 16; };
-    return sumType().isF64() && typicalSize(shape.loops.extents[shape.along]) <= mediumRow &&
-           typicalSize(shape.loops.outerExtent()) >= 2 * rowsTogether * typicalSize(k.schedule.chunks) &&
-           llvm::none_of(op.getDpsInputs(), isHalf) && llvm::none_of(k.outputs, isHalf);
+    return llvm::any_of(op.getDpsInputs(), isHalf) || llvm::any_of(k.outputs, isHalf);
   }
 
   /// Within a vector each lane takes up the one 1, 2, 4, ... before it; then all take up what the last vector ended
@@ -112,30 +118,69 @@ private:
     auto partial = [&] {
       carried = k.unlessZero(rest, carried, [&](ArrayRef<Value> before) {
         k.demand.active = rest;
-        SmallVector<Value> after = {scanVector(Form(full), before[0])};
+        SmallVector<Value> after = {scanVectors({Form(full)}, before[0])};
         k.demand.active = lanes;
         return after;
       });
     };
-    if (shape.reverse)
+    if (shape.reverse) {
       partial();
+      return scanFromEnd(full, carried);
+    }
     carried = k.loop(0, full, lanes, carried, [&](Form number, ArrayRef<Value> before) {
-      Form first = shape.reverse ? number * -1 + Form(full - lanes) : number;
-      return SmallVector<Value>{scanVector(first, before[0])};
+      return SmallVector<Value>{scanVectors({number}, before[0])};
     });
-    if (!shape.reverse)
-      partial();
+    partial();
   }
 
-  /// The sums from `first` on; returns what the next vector starts with.
-  Value scanVector(Form first, Value carried) {
+  /// From the end a group of vectors is summed before it is stored, from its start: that takes the machine less time,
+  /// since it expects memory to be gone over upwards.
+  void scanFromEnd(const Extent &full, SmallVector<Value> carried) {
+    int64_t lanes = k.demand.lanes, group = vectorsTogether * lanes;
+    Extent grouped = floorDiv(full, group) * group, left = full - grouped;
+    auto vectors = [&](const Form &first, int64_t count, ArrayRef<Value> before) {
+      std::vector<Form> places;
+      for (int64_t n = count - 1; n >= 0; --n)
+        places.push_back(first + Form(n * lanes));
+      return SmallVector<Value>{scanVectors(places, before[0])};
+    };
+    if (left.isStatic())
+      carried = left.is(0) ? carried : vectors(Form(grouped), left.value() / lanes, carried);
+    else
+      carried = k.loop(0, left, lanes, carried, [&](Form number, ArrayRef<Value> before) {
+        return vectors(number * -1 + Form(full - lanes), 1, before);
+      });
+    k.loop(0, grouped, group, carried, [&](Form number, ArrayRef<Value> before) {
+      return vectors(number * -1 + Form(grouped - group), vectorsTogether, before);
+    });
+  }
+
+  /// The sums of the vectors that begin at `places`, which go on in the order of the sum; returns what the next vector
+  /// starts with. They are stored as memory lies.
+  Value scanVectors(ArrayRef<Form> places, Value carried) {
+    std::vector<Position> points;
+    SmallVector<Value> sums;
+    for (Form place : places) {
+      place.lane = 1;
+      share.point[shape.along] = place;
+      points.push_back(share.point);
+      sums.push_back(scanVector(place, carried));
+    }
+    if (shape.reverse) {
+      std::reverse(points.begin(), points.end());
+      std::reverse(sums.begin(), sums.end());
+    }
+    write(points, sums);
+    return carried;
+  }
+
+  /// The sums of the vector at the point; `carried` becomes what the next one starts with.
+  Value scanVector(const Form &first, Value &carried) {
     int64_t lanes = k.demand.lanes;
-    first.lane = 1;
-    share.point[shape.along] = first;
-    Value neutral = k.demand.spread(k.demand.constantOf(shape.neutral));
-    Value values = k.demand.spread(add(share.point, first, neutral));
+    Value neutral = k.demand.spread(k.demand.constantOf(changesNothing(shape.neutral)));
+    Value elements = k.demand.spread(add(share.point, first, neutral));
     if (!k.demand.active.is(lanes))
-      values = arith::SelectOp::create(k.b, k.loc, k.demand.mask(), values, neutral);
+      elements = arith::SelectOp::create(k.b, k.loc, k.demand.mask(), elements, neutral);
     auto moved = [&](Value vector, int64_t distance) -> Value {
       SmallVector<int64_t> choice;
       for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -144,12 +189,19 @@ private:
       }
       return vector::ShuffleOp::create(k.b, k.loc, vector, neutral, choice);
     };
+    Value values = elements;
     for (int64_t distance = 1; distance < lanes; distance *= 2)
       values = combine(moved(values, distance), values);
-    Value sums = combine(carried, shape.exclusive ? moved(values, 1) : values);
-    write({share.point}, {sums});
+    auto beforeEach = [&]() -> Value {
+      // Of integers what an element added is taken off again, which takes less than a shuffle.
+      if (isa<arith::AddIOp>(combiner()))
+        return arith::SubIOp::create(k.b, k.loc, values, elements);
+      return moved(values, 1);
+    };
+    Value sums = combine(carried, shape.exclusive ? beforeEach() : values);
     SmallVector<int64_t> end(lanes, shape.reverse ? 0 : lanes - 1);
-    return combine(carried, vector::ShuffleOp::create(k.b, k.loc, values, values, end));
+    carried = combine(carried, vector::ShuffleOp::create(k.b, k.loc, values, values, end));
+    return sums;
   }
 
   //===--- lanes across rows -----------------------------------------------------------------------===//
@@ -235,10 +287,11 @@ private:
     return rowsOfVectors() <= 2 && (!shape.exclusive || isa<IntegerType>(sumType()));
   }
 
+  Operation *combiner() { return op.getBody()->getTerminator()->getOperand(0).getDefiningOp(); }
+
   /// Whether the body depends on the numbers of loops by its condition alone.
   bool sumsAlone() {
-    Operation *combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-    Operation *condition = combiner->getOperand(1).getDefiningOp<arith::SelectOp>().getCondition().getDefiningOp();
+    Operation *condition = combiner()->getOperand(1).getDefiningOp<arith::SelectOp>().getCondition().getDefiningOp();
     return llvm::all_of(op.getBody()->getOps<linalg::IndexOp>(), [&](linalg::IndexOp index) {
       return llvm::all_of(index->getUsers(), [&](Operation *user) { return user == condition; });
     });
@@ -286,27 +339,43 @@ private:
       int64_t lanes = k.demand.lanes, vectors = llvm::divideCeil(elements, lanes);
       // What there is after each step.
       std::vector<SmallVector<Value>> steps(doublingSteps() + 1, SmallVector<Value>(vectors));
-      for (int64_t n = 0; n < vectors; ++n) {
-        int64_t number = shape.reverse ? vectors - 1 - n : n;
-        k.demand.active = std::min(lanes, elements - number * lanes);
-        doubledVector(steps, number);
+      // From the end a group of vectors comes before its stores, as in scanFromEnd.
+      int64_t group = shape.reverse ? vectorsTogether : 1;
+      for (int64_t begin = 0; begin < vectors; begin += group) {
+        int64_t end = std::min(begin + group, vectors);
+        auto number = [&](int64_t n) { return shape.reverse ? vectors - 1 - n : n; };
+        auto activate = [&](int64_t number) { k.demand.active = std::min(lanes, elements - number * lanes); };
+        for (int64_t n = begin; n < end; ++n) {
+          activate(number(n));
+          doubledVector(steps, number(n));
+        }
+        int64_t first = std::min(number(begin), number(end - 1));
+        for (int64_t n = first; n < first + end - begin; ++n) {
+          activate(n);
+          write({pointOf(n)}, {steps.back()[n]});
+        }
       }
     });
   }
 
-  void doubledVector(std::vector<SmallVector<Value>> &steps, int64_t number) {
-    Value neutral = k.demand.spread(k.demand.constantOf(shape.neutral));
+  /// Where a vector of them begins.
+  Position pointOf(int64_t number) {
     Form at(number * int64_t(k.demand.lanes));
     at.lane = 1;
     share.point[shape.along] = at;
-    steps[0][number] = k.demand.spread(add(share.point, at, neutral));
+    return share.point;
+  }
+
+  void doubledVector(std::vector<SmallVector<Value>> &steps, int64_t number) {
+    Value neutral = k.demand.spread(k.demand.constantOf(shape.neutral));
+    Position point = pointOf(number);
+    steps[0][number] = k.demand.spread(add(point, point[shape.along], neutral));
     for (size_t step = 0; step + 1 < steps.size(); ++step) {
       bool moves = shape.exclusive && step == 0;
       int64_t distance = int64_t(1) << (shape.exclusive && !moves ? step - 1 : step);
       Value here = moves ? neutral : steps[step][number], before = elementsBefore(steps[step], number, distance);
       steps[step + 1][number] = !before ? here : moves ? before : combine(before, here);
     }
-    write({share.point}, {steps.back()[number]});
   }
 
   /// The elements that lie `distance` before those of a vector; what changes nothing where they are not in the same

@@ -90,10 +90,7 @@ void ScatterEmitter::inCopies() {
     copy = 0;
   };
   Type element = getElementTypeOrSelf(start.getType());
-  TypedAttr neutral = shape.neutral;
-  // The sum of a zero and this one is the first, whichever that is.
-  if (auto number = dyn_cast<FloatAttr>(neutral); number && number.getValue().isZero())
-    neutral = FloatAttr::get(element, APFloat::getZero(number.getValue().getSemantics(), /*Negative=*/true));
+  TypedAttr neutral = changesNothing(shape.neutral);
   share.outer([&] {
     share.everywhere(rows, innermost, [&] {
       eachCopy([&] {

@@ -10,8 +10,8 @@
 // CHECK: arith.addf
 // CHECK: vector.shuffle {{.*}} [8, 9, 0, 1, 2, 3, 4, 5]
 // CHECK: vector.shuffle {{.*}} [8, 9, 10, 11, 0, 1, 2, 3]
-// CHECK: vector.store
 // CHECK: vector.shuffle {{.*}} [7, 7, 7, 7, 7, 7, 7, 7]
+// CHECK: vector.store
 nn.kernel @running(%x: tensor<4x72xf32>) -> tensor<4x72xf32> attributes {schedule = {template = "running", chunks = 1 : i64}} {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<4x72xf32>
