@@ -14,11 +14,11 @@ namespace kumiko {
 using namespace mlir;
 using namespace kumiko;
 
-/// Whether there is an instruction for it. Small floats would be taken apart; blocks become vectors later.
+/// Whether there is an instruction for it, or LLVM finds it in f32. Blocks become vectors later.
 static bool isOfMachine(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   Type element = getElementTypeOrSelf(type);
-  return (!vector || vector.getRank() == 1) && (element.isF32() || element.isF64());
+  return (!vector || vector.getRank() == 1) && (element.isF32() || element.isF64() || (vector && element.isF16()));
 }
 
 /// The memory that `op` loads from or stores to.

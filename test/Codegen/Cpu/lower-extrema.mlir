@@ -10,12 +10,14 @@ func.func @of_two(%x: f32, %y: vector<8xf64>) -> (f32, vector<8xf64>) {
 }
 
 // CHECK-LABEL: func.func @small_and_blocks
-// CHECK: arith.maximumf
+// CHECK: llvm.intr.maximum(%arg0, %arg0) {fastmathFlags = #llvm.fastmath<nsz>} : (vector<8xf16>, vector<8xf16>) -> vector<8xf16>
+// CHECK: arith.maximumf %arg1, %arg1 : bf16
 // CHECK: arith.minimumf
-func.func @small_and_blocks(%x: vector<8xf16>, %y: vector<2x8xf32>) -> (vector<8xf16>, vector<2x8xf32>) {
+func.func @small_and_blocks(%x: vector<8xf16>, %y: bf16, %z: vector<2x8xf32>) -> (vector<8xf16>, bf16, vector<2x8xf32>) {
   %a = arith.maximumf %x, %x : vector<8xf16>
-  %b = arith.minimumf %y, %y : vector<2x8xf32>
-  return %a, %b : vector<8xf16>, vector<2x8xf32>
+  %b = arith.maximumf %y, %y : bf16
+  %c = arith.minimumf %z, %z : vector<2x8xf32>
+  return %a, %b, %c : vector<8xf16>, bf16, vector<2x8xf32>
 }
 
 // What is loaded from where the result goes comes second: for a NaN that is there already, LLVM would store under a mask.

@@ -1,6 +1,7 @@
 // RUN: kumiko-opt %s --kumiko-expand-half | FileCheck %s
 // RUN: kumiko-opt %s --kumiko-expand-half=f16=true | FileCheck %s --check-prefix=BOTH
 // RUN: kumiko-opt %s --kumiko-expand-half --canonicalize | FileCheck %s --check-prefix=FOLDED
+// RUN: kumiko-opt %s --kumiko-expand-half=f16=true --canonicalize | FileCheck %s --check-prefix=CODES
 
 // A bf16 that only moves is an i16: 1.5 is 0x3fc0.
 // CHECK-LABEL: func.func @moves(%arg0: memref<9xi16>, %arg1: memref<9xi16>, %arg2: i1)
@@ -34,16 +35,21 @@ func.func @adds(%x: vector<8xbf16>, %y: vector<8xf16>) -> (vector<8xbf16>, vecto
   return %a, %b : vector<8xbf16>, vector<8xf16>
 }
 
-// The larger of two is one of them, which needs no rounding; f16 scalars are chosen as integers.
+// The larger of two is one of them, which needs no rounding; f16 scalars are chosen in f32, or as integers where they
+// take long to convert.
 // CHECK-LABEL: func.func @larger
 // CHECK: %[[LARGER:.*]] = arith.maximumf %{{.*}} : vector<8xf32>
 // CHECK-NEXT: %[[BITS:.*]] = arith.bitcast %[[LARGER]] : vector<8xf32> to vector<8xi32>
 // CHECK-NOT: arith.addi
 // CHECK: arith.shrui %[[BITS]]
 // CHECK-NOT: arith.addi %{{.*}} : i32
-// CHECK: arith.cmpi ult, %{{.*}} : i16
-// CHECK: arith.select %{{.*}} : i16
+// CHECK: %[[SMALLER:.*]] = arith.minimumf %{{.*}} : f32
+// CHECK-NEXT: arith.truncf %[[SMALLER]] : f32 to f16
 // CHECK: return
+// BOTH-LABEL: func.func @larger
+// BOTH: arith.cmpi ult, %{{.*}} : i16
+// BOTH: arith.select %{{.*}} : i16
+// BOTH: return
 func.func @larger(%x: vector<8xbf16>, %y: bf16, %z: f16) -> (vector<8xbf16>, bf16, f16) {
   %a = arith.maximumf %x, %x : vector<8xbf16>
   %b = arith.maximumf %y, %y : bf16
@@ -58,6 +64,12 @@ func.func @larger(%x: vector<8xbf16>, %y: bf16, %z: f16) -> (vector<8xbf16>, bf1
 // FOLDED-DAG: %[[NAN:.*]] = arith.constant 0x7E00 : f16
 // FOLDED-DAG: %[[NEGATIVE_NAN:.*]] = arith.constant 0xFE00 : f16
 // FOLDED: return %[[ZERO]], %[[ZERO]], %[[NEGATIVE_ZERO]], %[[NEGATIVE_NAN]], %[[NAN]]
+// CODES-LABEL: func.func @ends
+// CODES-DAG: %[[ZERO:.*]] = arith.constant 0 : i16
+// CODES-DAG: %[[NEGATIVE_ZERO:.*]] = arith.constant -32768 : i16
+// CODES-DAG: %[[NAN:.*]] = arith.constant 32256 : i16
+// CODES-DAG: %[[NEGATIVE_NAN:.*]] = arith.constant -512 : i16
+// CODES: return %[[ZERO]], %[[ZERO]], %[[NEGATIVE_ZERO]], %[[NEGATIVE_NAN]], %[[NAN]]
 func.func @ends() -> (f16, f16, f16, f16, f16) {
   %zero = arith.constant 0.0 : f16
   %negative_zero = arith.constant -0.0 : f16

@@ -87,7 +87,7 @@ struct ExpandHalf final : kumiko::impl::ExpandHalfPassBase<ExpandHalf> {
         small.push_back(op);
     });
     for (Operation *op : small)
-      choosesHalf(op) ? choose(op) : expand(op);
+      !choosesHalf(op) ? expand(op) : f16 ? choose(op) : chooseSingle(op);
     carryAsIntegers();
   }
 
@@ -138,11 +138,26 @@ private:
     op->erase();
   }
 
+  /// One of two scalars: x86 has no conditional move of f16 and would jump, though nobody foresees which it will be.
   static bool choosesHalf(Operation *op) {
     return isa<arith::MaximumFOp, arith::MinimumFOp>(op) && op->getResult(0).getType().isF16();
   }
 
-  /// One of two scalars. It is chosen by integers and as one, since x86 has no conditional move of f16 and would jump.
+  /// In f32, where +0 and -0 are equals.
+  static void chooseSingle(Operation *op) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    Type f32 = builder.getF32Type();
+    Value x = arith::ExtFOp::create(builder, loc, f32, op->getOperand(0));
+    Value y = arith::ExtFOp::create(builder, loc, f32, op->getOperand(1));
+    Value chosen = isa<arith::MaximumFOp>(op) ? arith::MaximumFOp::create(builder, loc, x, y).getResult()
+                                              : arith::MinimumFOp::create(builder, loc, x, y).getResult();
+    Type type = op->getResult(0).getType();
+    op->getResult(0).replaceAllUsesWith(arith::TruncFOp::create(builder, loc, type, chosen).getResult());
+    op->erase();
+  }
+
+  /// Where f16 takes long to convert it is chosen by integers, and as one.
   void choose(Operation *op) const {
     OpBuilder builder(op);
     Location loc = op->getLoc();

@@ -53,7 +53,8 @@ def ExpandHalfPass : Pass<"kumiko-expand-half"> {
 
     LLVM would call functions of its own runtime library for the rounding, which artefacts do not have, or take an
     AVX-512 instruction that makes zeros of subnormal numbers. `f16` does the same for machines without conversions.
-    What is one of its operands, such as a maximum, is not rounded; of f16 scalars it is chosen as an integer anywhere.
+    What is one of its operands, such as a maximum, is not rounded. Of f16 scalars it is found in f32 on any machine, or
+    chosen as an integer where there are no conversions.
 
     Constants, selects, loads, stores and moves, which are all that is left, carry them as `i16`. Class: exact.
   }];
