@@ -14,8 +14,8 @@ struct Machine {
   bool byteDot = false;
   /// Lanes that each have a place of their own are read faster by one instruction than one by one.
   bool gathers = false;
-  /// Stores that go from one cache line to the next take less time than those that take turns between lines, and so much
-  /// is under way at once that one short row after the other is no slower than several side by side.
+  /// Stores that go from one cache line to the next take less time than those that take turns between lines, and so
+  /// much is under way at once that one short row after the other is no slower than several side by side.
   bool oneByOne = false;
   /// Fused multiply-add.
   bool fma = true;
