@@ -27,12 +27,12 @@ void ScatterEmitter::emit() {
     return strips();
   if (hasPlanes())
     return planes();
-  if (hasOnePlace())
-    return onePlace();
-  if (isAbreast())
+  if (isAbreast() && !hasOnePlace())
     return abreast();
   if (hasCopies())
     return inCopies();
+  if (hasOnePlace())
+    return onePlace();
   share.outer([&] {
     copyStart();
     eachPoint(memref, [&] { return here(); });

@@ -118,6 +118,20 @@ func.func @sieved(%x: tensor<1024x1024xf32>, %i: tensor<2x1024xi64>, %u: tensor<
 // CHECK: vector.load %[[ROW]][%{{.*}}] : memref<5xf32>, vector<4xf32>
 // CHECK: return
 func.func @one_place(%x: tensor<1x5xf32>, %i: tensor<1000x1xi64>, %u: tensor<1000x5xf32>) -> tensor<1x5xf32> {
+  %y = nn.scatter_nd %x, %i, %u {kind = "set"}
+      : (tensor<1x5xf32>, tensor<1000x1xi64>, tensor<1000x5xf32>) -> tensor<1x5xf32>
+  return %y : tensor<1x5xf32>
+}
+
+// -----
+
+// Where points wait for each other there are four such variables, which are combined in the end.
+// CHECK: func.func private @{{.*}}_inside
+// CHECK: %[[ROWS:.*]] = memref.alloca() : memref<20xf32>
+// CHECK: scf.for
+// CHECK-COUNT-4: vector.load %[[ROWS]][%{{.*}}] : memref<20xf32>, vector<4xf32>
+// CHECK: return
+func.func @one_place_in_copies(%x: tensor<1x5xf32>, %i: tensor<1000x1xi64>, %u: tensor<1000x5xf32>) -> tensor<1x5xf32> {
   %y = nn.scatter_nd %x, %i, %u {kind = "max"}
       : (tensor<1x5xf32>, tensor<1000x1xi64>, tensor<1000x5xf32>) -> tensor<1x5xf32>
   return %y : tensor<1x5xf32>
