@@ -322,8 +322,9 @@ void PieceEmitter::shortRow() {
     element(form);
   };
   int64_t width = widthOf(length), rest = length - width;
-  // Where each lane is read by itself, a small rest costs less than lanes that are read again.
-  bool isApart = lanesChoose && 2 * rest <= width;
+  // Where each lane is read by itself, a small rest costs less than lanes that are read again. One that is a vector of
+  // its own takes as many instructions either way, and stores that overlap wait for each other.
+  bool isApart = llvm::isPowerOf2_64(rest) || (lanesChoose && 2 * rest <= width);
   k.demand.narrow(width, [&] {
     lanesFrom(0);
     if (rest != 0 && !isApart)
