@@ -175,8 +175,8 @@ private:
   };
   std::optional<Turn> turnOf(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims) const;
   void findTurn();
-  /// Takes the lanes, or the last of the loops, as the loop between, if that is worth it.
-  bool takeBetween();
+  bool takeBetween(); ///< takes the lanes, or the last of the loops, as the loop between, if that is worth it
+  void gatheredRow(); ///< a row whose elements have a place each, by gathers
   /// Where the loop is cut at the point at hand.
   mlir::Value boundHere();
   /// As many rows as a vector has lanes from [low, high), each sequence by a vector of its own where it does not end

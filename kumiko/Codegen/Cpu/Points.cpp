@@ -277,8 +277,8 @@ void PieceEmitter::row() {
     return equalStretches();
   if (turn && turn->loop == lane.loop)
     return turnedLanes(k.index(0), k.index(lane.extent));
-  if (turn && turn->together && turn->between->loop == lane.loop)
-    return storeAll();
+  if (turn && turn->between && turn->between->loop == lane.loop && (turn->together || k.demand.gathers))
+    return turn->together ? storeAll() : gatheredRow();
   if (gathersShortRows())
     return shortRow();
   if (movesElements() && !readsTogether() && lane.extent.isStatic() && lane.extent.value() > k.demand.lanes)

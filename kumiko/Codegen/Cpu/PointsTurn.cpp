@@ -9,7 +9,7 @@
 // sequence lies in one piece. Where b runs inside of t, both are exchanged as long as what is written meanwhile lies
 // near; a piece that lies on one side of the cut, as most do, then needs no loops for a rest. Else at least all ends
 // are looked at before the loops. A few sequences side by side are vectors along t, one of each, which are woven when
-// stored.
+// stored. A machine that gathers needs no exchange: it reads a row by few instructions and writes along memory.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
@@ -39,6 +39,8 @@ constexpr int64_t mostBytesNear = 1 << 20, mostBytesOfRowNear = 1700, bytesOfSet
 /// Sequences up to so many side by side are read in vectors, each by itself, and woven when stored; more of elements of
 /// one or two bytes. A chunk has at least `fewestWoven` rows then.
 constexpr int64_t mostWoven = 4, mostWovenShort = 8, fewestWoven = 128;
+/// A machine that gathers does so for rows of at least so many bytes, or so many where elements are cut out of words.
+constexpr int64_t fewestBytesGathered = 28, fewestBytesOfNarrow = 64, bytesOfWord = 4;
 /// Rows of a few elements that are moved in one turn of a loop; those together are a multiple of it.
 constexpr int64_t rowsPerTurn = 4;
 
@@ -125,6 +127,13 @@ void PieceEmitter::findTurn() {
     turn.reset();
 }
 
+/// Whether `op` chooses elements of a buffer that one instruction reads for all lanes.
+static bool isGathered(const Kernel &k, linalg::GenericOp op) {
+  Value tensor = (*op.getBody()->getOps<tensor::ExtractOp>().begin()).getTensor();
+  Extent count = k.storage.extents.elementsOf(tensor);
+  return k.demand.gathers && k.demand.bufferBehind(tensor) && count.isStatic() && count.value() <= INT32_MAX;
+}
+
 bool PieceEmitter::takeBetween() {
   bool isLast = loops.back().loop == turn->loop, isNext = loops.size() > 1 && loops.end()[-2].loop == turn->loop;
   if (lanesChoose ? !isLast : !isNext)
@@ -143,9 +152,13 @@ bool PieceEmitter::takeBetween() {
   bool isNear = total <= mostBytesNear, isNarrow = bytes <= mostBytesByElement || total <= mostBytesInCaches;
   bool isWorth = isNear ? bytes <= mostBytesOfRowNear && bytes % bytesOfSets != 0
                         : isNarrow && bytes * element <= mostBytesTimesElement;
-  if (lanesChoose && !isNear && !isWorth)
+  bool byGathers = lanesChoose && isGathered(k, turn->op) &&
+                   bytes >= (element < bytesOfWord ? fewestBytesOfNarrow : fewestBytesGathered);
+  if (lanesChoose && !isNear && !isWorth && !byGathers)
     return false;
   turn->between = between;
+  if (byGathers)
+    return true;
   if (lanesChoose ? isWorth : bytes <= (isNear ? mostBytesByRowNear : mostBytesByRow)) {
     int64_t most = (lanesChoose ? mostBytesTogether : mostBytesOfRowsTogether) / bytes;
     turn->together = std::clamp(most / rowsPerTurn * rowsPerTurn, fewestTogether, mostTogether);
@@ -156,6 +169,15 @@ bool PieceEmitter::takeBetween() {
   if (!lanesChoose)
     loops.pop_back();
   return true;
+}
+
+void PieceEmitter::gatheredRow() {
+  // A register at a time, so that rows are written from their start on: the parts of a wider vector might not be.
+  int64_t bytes = bytesOfWord;
+  for (const Target &target : targets)
+    bytes = std::max<int64_t>(bytes, cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8);
+  int64_t most = k.demand.lanes * bytesOfWord / bytes, width = llvm::PowerOf2Ceil(lane.extent.value());
+  k.demand.narrow(std::min(most, width), [&] { k.vectors(lane.extent, 1, [&](Form form) { element(form); }); });
 }
 
 Value PieceEmitter::boundHere() {
