@@ -41,6 +41,10 @@ constexpr int64_t mostBytesNear = 1 << 20, mostBytesOfRowNear = 1700, bytesOfSet
 constexpr int64_t mostWoven = 4, mostWovenShort = 8, fewestWoven = 128;
 /// A machine that gathers does so for rows of at least so many bytes, or so many where elements are cut out of words.
 constexpr int64_t fewestBytesGathered = 28, fewestBytesOfNarrow = 64, bytesOfWord = 4;
+/// Such a machine also writes fast only along memory: of elements that have a place together, loops are exchanged for
+/// rows of at most so many bytes times those of an element. Otherwise up to `mostUnrolled` of them are straight-line
+/// code.
+constexpr int64_t mostBytesTimesElementByRow = 128, mostUnrolled = 8;
 /// Rows of a few elements that are moved in one turn of a loop; those together are a multiple of it.
 constexpr int64_t rowsPerTurn = 4;
 
@@ -159,7 +163,9 @@ bool PieceEmitter::takeBetween() {
   turn->between = between;
   if (byGathers)
     return true;
-  if (lanesChoose ? isWorth : bytes <= (isNear ? mostBytesByRowNear : mostBytesByRow)) {
+  bool isShortRow = bytes <= (isNear ? mostBytesByRowNear : mostBytesByRow) &&
+                    (!k.demand.gathers || bytes * element <= mostBytesTimesElementByRow);
+  if (lanesChoose ? isWorth : isShortRow) {
     int64_t most = (lanesChoose ? mostBytesTogether : mostBytesOfRowsTogether) / bytes;
     turn->together = std::clamp(most / rowsPerTurn * rowsPerTurn, fewestTogether, mostTogether);
   }
@@ -255,7 +261,14 @@ void PieceEmitter::turnedRows(const MergedLoop &along, Value low, Value high, ll
   };
   auto inTurn = [&](Value number) {
     point[along.loop] = Form::ofSlot(k.demand.addSlot(number, 1, IndexRange::ofLoop(0, along.extent)));
-    lanesChoose && !turn->together ? whole() : eachBetween(whole);
+    if (lanesChoose && !turn->together)
+      return whole();
+    if (turn->together || !turn->between || turn->between->extent.value() > mostUnrolled)
+      return eachBetween(whole);
+    for (int64_t n = 0; n < turn->between->extent.value(); ++n) {
+      point[turn->between->loop] = Form(n);
+      whole();
+    }
   };
   auto exchanged = [&] {
     Value middle = k.endOfGroups(low, high, turn->together);
