@@ -121,7 +121,21 @@ static Value split(vector::MaskedLoadOp op, int64_t lanes) {
   return result;
 }
 
-/// The store in parts, the lowest address first.
+/// The store in parts, the lowest address first: LLVM would begin with the highest, and stores that go back and forth
+/// between cache lines leave the processor late.
+static void split(vector::MaskedStoreOp op, int64_t lanes) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  int64_t all = op.getVectorType().getDimSize(0);
+  llvm::BitVector off(all);
+  collectOff(op.getMask(), off);
+  for (int64_t first = 0; first < all; first += lanes)
+    if (off.find_first_unset_in(first, first + lanes) >= 0)
+      vector::MaskedStoreOp::create(b, loc, op.getBase(), indicesOf(b, loc, op.getIndices(), first),
+                                    partOf(b, loc, op.getMask(), first, lanes),
+                                    partOf(b, loc, op.getValueToStore(), first, lanes));
+}
+
 static void split(vector::StoreOp op, int64_t lanes) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -150,6 +164,9 @@ struct SplitAccesses final : kumiko::impl::SplitAccessesPassBase<SplitAccesses> 
       } else if (auto store = dyn_cast<vector::MaskedStoreOp>(op)) {
         if (auto [count, lanes] = firstLanes(store.getMask(), store.getVectorType()); count != 0) {
           narrow(store, count, lanes);
+          store.erase();
+        } else if (int64_t lanes = lanesOfPart(store.getVectorType())) {
+          split(store, lanes);
           store.erase();
         }
       } else if (auto store = dyn_cast<vector::StoreOp>(op)) {

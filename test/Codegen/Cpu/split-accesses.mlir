@@ -51,6 +51,20 @@ func.func @store(%x: memref<9xf64>, %i: index, %v: vector<8xf64>) {
   return
 }
 
+// With a mask, too.
+// CHECK-LABEL: func.func @masked_store
+// CHECK-SAME: (%[[X:.*]]: memref<9xf64>, %[[I:.*]]: index, %[[M:.*]]: vector<8xi1>, %{{.*}}: vector<8xf64>)
+// CHECK: %[[LOW:.*]] = vector.extract_strided_slice %[[M]] {offsets = [0], sizes = [4]
+// CHECK: vector.maskedstore %[[X]][%{{.*}}], %[[LOW]], %{{.*}} : memref<9xf64>, vector<4xi1>, vector<4xf64>
+// CHECK: %[[AT:.*]] = arith.addi %[[I]], %{{.*}} : index
+// CHECK: %[[HIGH:.*]] = vector.extract_strided_slice %[[M]] {offsets = [4], sizes = [4]
+// CHECK: vector.maskedstore %[[X]][%[[AT]]], %[[HIGH]], %{{.*}} : memref<9xf64>, vector<4xi1>, vector<4xf64>
+// CHECK-NOT: vector.maskedstore
+func.func @masked_store(%x: memref<9xf64>, %i: index, %m: vector<8xi1>, %v: vector<8xf64>) {
+  vector.maskedstore %x[%i], %m, %v : memref<9xf64>, vector<8xi1>, vector<8xf64>
+  return
+}
+
 // What goes past the caches still does, and is aligned as a half is.
 // CHECK-LABEL: func.func @past
 // CHECK: vector.store {{.*}} {alignment = 32 : i64, nontemporal = true} : memref<9xf64>, vector<4xf64>
