@@ -151,13 +151,15 @@ tensor::ExtractOp PieceEmitter::chosenOfRow() const {
 }
 
 /// Elements that were read one by one are written as vectors of so many bytes: each is put into its lane as it is read,
-/// and there are fewer writes than the machine takes.
-constexpr int64_t bytesWritten = 32, mostWritten = 8;
+/// and there are fewer writes than the machine takes. Wide ones as half of that: of four, LLVM makes two writes, the
+/// second one first, and these are slower than such as go along memory.
+constexpr int64_t bytesWritten = 32, bytesOfWideWritten = 16, bytesOfWide = 8, mostWritten = 8;
 
 void PieceEmitter::moveEach(ArrayRef<Position> positions) {
   for (const Target &target : targets) {
     int64_t bytes = cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
-    size_t most = std::min(bytesWritten / std::max<int64_t>(bytes, 1), mostWritten);
+    int64_t together = bytes >= bytesOfWide ? bytesOfWideWritten : bytesWritten;
+    size_t most = std::min(together / std::max<int64_t>(bytes, 1), mostWritten);
     Form first;
     SmallVector<Value> values;
     for (const Position &position : positions) {
