@@ -138,6 +138,7 @@ private:
   /// A row whose elements are moved one by one after a look at all of their places, or vector by vector where it is
   /// long.
   void movedRow();
+  bool restApart(); ///< gathers a row, and a small rest by itself: lanes that are off cost as much as others
   /// Two vectors of half a row or more, which may overlap; or a vector and a rest of fewer lanes.
   void shortRow();
   /// `whole` for each of [low, high) along a loop. Where data say what is read, many places are looked at together
@@ -175,10 +176,9 @@ private:
   };
   std::optional<Turn> turnOf(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims) const;
   void findTurn();
-  bool takeBetween(); ///< takes the lanes, or the last of the loops, as the loop between, if that is worth it
-  void gatheredRow(); ///< a row whose elements have a place each, by gathers
-  /// Where the loop is cut at the point at hand.
-  mlir::Value boundHere();
+  bool takeBetween();      ///< takes the lanes, or the last of the loops, as the loop between, if that is worth it
+  void gatheredRow();      ///< a row whose elements have a place each, by gathers
+  mlir::Value boundHere(); ///< where the loop is cut at the point at hand
   /// As many rows as a vector has lanes from [low, high), each sequence by a vector of its own where it does not end
   /// there; `cut` for those where one does, and for the rest.
   void wovenRows(const MergedLoop &along, mlir::Value low, mlir::Value high,

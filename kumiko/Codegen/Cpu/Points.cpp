@@ -283,7 +283,7 @@ void PieceEmitter::row() {
     return shortRow();
   if (movesElements() && !readsTogether() && lane.extent.isStatic() && lane.extent.value() > k.demand.lanes)
     return movedRow();
-  if (choicesOfRow())
+  if (choicesOfRow() || restApart())
     return;
   if (!isShort() || sumsWindows())
     return k.vectors(lane.extent, movesElements() ? 1 : unrollOf(k.body), [&](Form form) { element(form); });

@@ -20,6 +20,9 @@ constexpr int64_t fewestPlaces = 4;
 /// side are looked at by columns, of at most so many.
 constexpr int64_t mostMoved = 64, longestColumns = 7;
 
+/// What the machine gathers.
+constexpr unsigned bitsOfWord = 32;
+
 /// Places that are the same for so many rows are looked at before all of these.
 constexpr int64_t fewestRows = 4;
 
@@ -121,15 +124,21 @@ static std::optional<Chosen> chosenAlong(const Kernel &k, ArrayRef<Target> targe
 bool PieceEmitter::readsTogether() const {
   std::optional<Chosen> chosen = chosenAlong(k, targets, lane.loop);
   auto isFew = [](const Extent &extent) { return extent.isStatic() && extent.value() <= fewPlaces; };
-  return k.demand.gathers || (chosen && isFew(chosen->count) && isFew(chosen->apart)) || holdsRow();
+  // Narrow elements are cut out of gathered words, which takes longer than to load them; but not than to find out for
+  // each row again where.
+  bool isNarrow = chosen && chosen->stored.getIntOrFloatBitWidth() < bitsOfWord &&
+                  llvm::any_of(loops, [&](const MergedLoop &loop) { return sources->choosing.test(loop.loop); });
+  return (k.demand.gathers && !isNarrow) || (chosen && isFew(chosen->count) && isFew(chosen->apart)) || holdsRow();
 }
 
-/// A row is not worth its loads for fewer places.
-constexpr int64_t fewestOfRow = 6;
+/// A row is not worth its loads for fewer places, which are less where words are put together slowly one by one.
+constexpr int64_t fewestOfRow = 6, fewestWordsOfRow = 5;
 
 bool PieceEmitter::holdsRow() const {
   std::optional<Chosen> chosen = chosenAlong(k, targets, lane.loop);
-  return chosen && lanesChoose && typicalSize(lane.extent) >= fewestOfRow && chosen->isLast && chosen->isWhole &&
+  bool isWord = chosen && chosen->stored.getIntOrFloatBitWidth() == bitsOfWord;
+  int64_t fewest = k.demand.gathers && isWord ? fewestWordsOfRow : fewestOfRow;
+  return chosen && lanesChoose && typicalSize(lane.extent) >= fewest && chosen->isLast && chosen->isWhole &&
          chosen->apart.is(0) && fitsRegisters(chosen->count, chosen->stored, k.demand.lanes);
 }
 
@@ -311,6 +320,20 @@ void PieceEmitter::movedRow() {
   eachVector([&](Form form) { fetchNextRow(form); });
   k.demand.lookAhead([&] { eachVector([&](Form) { lookAtAll(); }); }, [&] { moveEach(positions); },
                      [&] { eachVector([&](Form) { storeAll(); }); }, lookOf());
+}
+
+bool PieceEmitter::restApart() {
+  int64_t lanes = k.demand.lanes;
+  if (!lane.extent.isStatic() || lane.extent.value() <= lanes || !movesElements() || !k.demand.gathers || holdsRow())
+    return false;
+  int64_t rest = lane.extent.value() % lanes;
+  if (!llvm::isPowerOf2_64(rest))
+    return false;
+  Form form(lane.extent.value() - rest);
+  form.lane = rest == 1 ? 0 : 1;
+  k.vectors(lane.extent - rest, 1, [&](Form whole) { element(whole); });
+  k.demand.narrow(rest, [&] { element(form); });
+  return true;
 }
 
 void PieceEmitter::shortRow() {

@@ -183,7 +183,12 @@ void PieceEmitter::gatheredRow() {
   for (const Target &target : targets)
     bytes = std::max<int64_t>(bytes, cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8);
   int64_t most = k.demand.lanes * bytesOfWord / bytes, width = llvm::PowerOf2Ceil(lane.extent.value());
-  k.demand.narrow(std::min(most, width), [&] { k.vectors(lane.extent, 1, [&](Form form) { element(form); }); });
+  k.demand.narrow(std::min(most, width), [&] {
+    k.vectors(lane.extent, 1, [&](Form form) {
+      point[lane.loop] = form;
+      storeAll();
+    });
+  });
 }
 
 Value PieceEmitter::boundHere() {
