@@ -45,6 +45,9 @@ constexpr int64_t fewestBytesGathered = 28, fewestBytesOfNarrow = 64, bytesOfWor
 /// rows of at most so many bytes times those of an element. Otherwise up to `mostUnrolled` of them are straight-line
 /// code.
 constexpr int64_t mostBytesTimesElementByRow = 128, mostUnrolled = 8;
+/// More than these bytes do not stay in the second cache: what is read and written so many lines further on is asked
+/// for. (Vectors that lie across two missing lines wait longer than elements do.)
+constexpr int64_t mostBytesUnasked = 2 << 20, linesAhead = 16;
 /// Rows of a few elements that are moved in one turn of a loop; those together are a multiple of it.
 constexpr int64_t rowsPerTurn = 4;
 
@@ -191,19 +194,49 @@ void PieceEmitter::gatheredRow() {
   });
 }
 
-Value PieceEmitter::boundHere() {
-  Position dims;
-  point[turn->loop] = Form(0);
-  for (const Form &form : turn->dims) {
+/// The numbers of the loops of an op, which are forms over those of a point.
+static Position numbersAt(ArrayRef<Form> dims, ArrayRef<Form> point) {
+  Position numbers;
+  for (const Form &form : dims) {
     Form here(form.constant);
     for (const auto &[loop, factor] : form.terms)
       here = here + point[loop] * factor;
-    dims.push_back(here);
+    numbers.push_back(here);
   }
-  Value bound = k.demand.bodyValue(turn->op, dims, turn->bound);
-  if (!bound.getType().isIndex())
-    bound = arith::IndexCastOp::create(k.b, k.loc, k.b.getIndexType(), bound);
-  return bound;
+  return numbers;
+}
+
+static Value indexInBody(Kernel &k, linalg::GenericOp op, ArrayRef<Form> numbers, Value wanted) {
+  Value value = k.demand.bodyValue(op, numbers, wanted);
+  return value.getType().isIndex() ? value : arith::IndexCastOp::create(k.b, k.loc, k.b.getIndexType(), value);
+}
+
+Value PieceEmitter::boundHere() {
+  point[turn->loop] = Form(0);
+  return indexInBody(k, turn->op, numbersAt(turn->dims, point), turn->bound);
+}
+
+/// Asks for lines of so many elements, `linesAhead` from `offset` in the direction that they are gone over.
+static void askAhead(Kernel &k, Value memref, const Form &offset, int64_t elements, bool backwards, bool isWrite) {
+  int64_t bytes = cast<MemRefType>(memref.getType()).getElementTypeBitWidth() / 8;
+  int64_t line = lineBytes / std::max<int64_t>(bytes, 1), first = linesAhead * line;
+  for (int64_t n = first; n < first + elements; n += line)
+    memref::PrefetchOp::create(k.b, k.loc, memref, k.demand.indexOf(offset + Form(backwards ? -n : n)), isWrite,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+}
+
+/// The same for what `op` reads on one side of the cut.
+static void askForRead(Kernel &k, linalg::GenericOp op, ArrayRef<Form> numbers, bool turned, int64_t elements) {
+  tensor::ExtractOp extract = *op.getBody()->getOps<tensor::ExtractOp>().begin();
+  arith::SelectOp place = chosenPlace(op);
+  Value at = indexInBody(k, op, numbers, turned ? place.getTrueValue() : place.getFalseValue());
+  Position position;
+  for (Value index : extract.getIndices()) {
+    auto number = index.getDefiningOp<linalg::IndexOp>();
+    position.push_back(number ? numbers[number.getDim()] : Form::ofSlot(k.demand.addSlot(at)));
+  }
+  Form offset = k.storage.offsetIn(extract.getTensor(), position);
+  askAhead(k, k.demand.bufferBehind(extract.getTensor()), offset, elements, /*backwards=*/turned, /*isWrite=*/false);
 }
 
 void PieceEmitter::bothSides(Value low, Value high, llvm::function_ref<void(Value, Value)> body) {
@@ -309,6 +342,8 @@ void PieceEmitter::wovenRows(const MergedLoop &along, Value low, Value high,
                              llvm::function_ref<void(Value, Value)> cut) {
   const Target &target = targets.front();
   int64_t lanes = k.demand.lanes, count = turn->between->extent.value();
+  int64_t bytes = cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
+  bool asks = isGathered(k, turn->op) && typicalSize(along.extent) * count * bytes > mostBytesUnasked;
   auto compare = [&](arith::CmpIPredicate predicate, Value left, Value right) -> Value {
     return arith::CmpIOp::create(k.b, k.loc, predicate, left, right);
   };
@@ -336,6 +371,10 @@ void PieceEmitter::wovenRows(const MergedLoop &along, Value low, Value high,
         point[turn->between->loop] = Form(n);
         auto side = [&](bool turned) {
           Value value;
+          Position start = point;
+          start[along.loop] = point[along.loop].atLane(0);
+          if (asks)
+            askForRead(k, turn->op, numbersAt(turn->dims, start), turned, lanes * count);
           k.demand.given(turn->condition, turned, [&] { value = k.demand.at(target.piece->source, point); });
           return value;
         };
@@ -344,6 +383,8 @@ void PieceEmitter::wovenRows(const MergedLoop &along, Value low, Value high,
             isTurned[n], element, /*wide=*/true, [&] { return side(true); }, [&] { return side(false); }));
         offsets.push_back(offsetOf(*target.piece, point));
       }
+      if (asks && !k.demand.pastCaches)
+        askAhead(k, target.memref, offsets.front().atLane(0), lanes * count, /*backwards=*/false, /*isWrite=*/true);
       k.demand.storeLanes(values, target.memref, offsets);
     };
     k.ifElse(isCut, [&] { cut(first, past); }, woven);
