@@ -88,7 +88,7 @@ llvm::Expected<Target> kumiko::targetNamed(llvm::StringRef name) {
     // of Intel have gathers slowed down against Downfall.
     target.gathers = target.vectorBits == 512 && wide;
     // Measured on Emerald Rapids: 0.6 ns for a store that takes turns with others between lines, 0.4 ns along memory.
-    target.oneByOne = wide;
+    target.storesInOrder = wide;
     return target;
   }
   if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4") {

@@ -30,7 +30,7 @@ struct Target {
   /// Gathers take less time than a load for each lane.
   bool gathers = false;
   /// Rows are better written one after the other than several side by side.
-  bool oneByOne = false;
+  bool storesInOrder = false;
   /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.
   bool watchesThreads = false;
 

@@ -80,7 +80,7 @@ bool Compilation::runPasses(Stage stage) {
   pipeline.machine.registers = model->target.vectorRegisters;
   pipeline.machine.byteDot = model->target.byteDot;
   pipeline.machine.gathers = model->target.gathers;
-  pipeline.machine.oneByOne = model->target.oneByOne;
+  pipeline.machine.storesInOrder = model->target.storesInOrder;
   pipeline.hasFma = model->target.hasFma;
   pipeline.hasHalf = model->target.hasHalf;
   addStage(passes, stage, pipeline);

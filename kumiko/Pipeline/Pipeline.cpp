@@ -106,7 +106,7 @@ static void addScheduleStage(OpPassManager &passes, const PipelineOptions &optio
   schedule.registers = options.machine.registers;
   schedule.byteDot = options.machine.byteDot;
   schedule.gathers = options.machine.gathers;
-  schedule.oneByOne = options.machine.oneByOne;
+  schedule.storesInOrder = options.machine.storesInOrder;
   schedule.vectorFunctions = options.allow >= Allow::Approximate;
   schedule.fma = options.hasFma;
   passes.addPass(createScheduleKernelsPass(schedule));

@@ -315,7 +315,7 @@ static void scheduleColumns(Schedule &schedule, const ScatterShape &shape, const
 /// gone over as it lies.
 static void scheduleStrips(Schedule &schedule, const RunningShape &shape, const Machine &machine) {
   constexpr int64_t fewestVectors = 4, vectorsOfStrip = 64;
-  int64_t fewestRows = machine.oneByOne && !shape.reverse ? 4 : 32;
+  int64_t fewestRows = machine.storesInOrder && !shape.reverse ? 4 : 32;
   Type sum = getElementTypeOrSelf(linalg::GenericOp(shape.op)->getResult(0).getType());
   int64_t bytes = sum.getIntOrFloatBitWidth() / 8;
   if (bytes == 0 || typicalSize(shape.loops.extents[shape.along]) < fewestRows ||
@@ -419,7 +419,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
     return schedule;
   }
   if (shape.kind == KernelKind::Scatter || shape.kind == KernelKind::Running) {
-    schedule.oneByOne = machine.oneByOne && shape.kind == KernelKind::Running;
+    schedule.storesInOrder = machine.storesInOrder && shape.kind == KernelKind::Running;
     schedule.pastCaches = leavesCaches(body, results, extents, machine);
     scheduleOrdered(schedule, shape, extents, machine);
     return schedule;

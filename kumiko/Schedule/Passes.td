@@ -47,7 +47,7 @@ def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
                  Option<"byteDot", "byte-dot", "bool", "false",
                         "The machine adds four products of bytes at once, exactly">,
                  Option<"gathers", "gathers", "bool", "false", "Gathers take less time than a load for each lane">,
-                 Option<"oneByOne", "one-by-one", "bool", "false",
+                 Option<"storesInOrder", "stores-in-order", "bool", "false",
                         "Rows are better written one after the other than several side by side">,
                  Option<"vectorFunctions", "vector-functions", "bool", "true",
                         "Elementary functions are vector code, not calls of libm">,

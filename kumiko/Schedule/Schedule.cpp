@@ -97,8 +97,8 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr("prefetch", b.getUnitAttr()));
   if (gathers)
     entries.push_back(b.getNamedAttr("gathers", b.getUnitAttr()));
-  if (oneByOne)
-    entries.push_back(b.getNamedAttr("one_by_one", b.getUnitAttr()));
+  if (storesInOrder)
+    entries.push_back(b.getNamedAttr("stores_in_order", b.getUnitAttr()));
   if (pastCaches)
     entries.push_back(b.getNamedAttr("past_caches", b.getUnitAttr()));
   if (sharePlaces)
@@ -184,7 +184,7 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
   schedule.prefetch = attribute.contains("prefetch");
   schedule.pastCaches = attribute.contains("past_caches");
   schedule.gathers = attribute.contains("gathers");
-  schedule.oneByOne = attribute.contains("one_by_one");
+  schedule.storesInOrder = attribute.contains("stores_in_order");
   schedule.sharePlaces = attribute.contains("share_places");
   if (auto strip = attribute.getAs<IntegerAttr>("strip"))
     schedule.strip = strip.getInt();

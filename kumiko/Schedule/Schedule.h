@@ -52,7 +52,7 @@ struct Schedule {
   /// Lanes that each have a place of their own are read by one instruction.
   bool gathers = false;
   /// running: rows are written one after the other, not several side by side.
-  bool oneByOne = false;
+  bool storesInOrder = false;
 
   /// scatter: chunks share the places that data addresses, and each of them goes over all points.
   bool sharePlaces = false;

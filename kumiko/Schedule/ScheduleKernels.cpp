@@ -22,7 +22,7 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
     machine.registers = registers;
     machine.byteDot = byteDot;
     machine.gathers = gathers;
-    machine.oneByOne = oneByOne;
+    machine.storesInOrder = storesInOrder;
     machine.vectorFunctions = vectorFunctions;
     machine.fma = fma;
     for (auto kernel : getOperation().getOps<nn::KernelOp>()) {

@@ -16,7 +16,7 @@ struct Machine {
   bool gathers = false;
   /// Stores that go from one cache line to the next take less time than those that take turns between lines, and so
   /// much is under way at once that one short row after the other is no slower than several side by side.
-  bool oneByOne = false;
+  bool storesInOrder = false;
   /// Fused multiply-add.
   bool fma = true;
   /// Elementary functions are vector code of our own, not calls of the C library.

@@ -1,5 +1,5 @@
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="one-by-one=true" --kumiko-emit-kernels | FileCheck %s
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="one-by-one=true" | FileCheck %s --check-prefix=SCHEDULE
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="stores-in-order=true" --kumiko-emit-kernels | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="stores-in-order=true" | FileCheck %s --check-prefix=SCHEDULE
 
 // From the end: two vectors that are left over, then groups of four. A group is summed before it is stored, and stored
 // upwards. Lanes of which there are none before take up -0, which is no addition at all.
@@ -37,7 +37,7 @@ nn.kernel @from_end(%x: tensor<4x80xf32>) -> tensor<4x80xf32> attributes {schedu
 
 // A machine that writes rows one by one scans doubles, too, where others add up those of four rows in turn.
 // SCHEDULE-LABEL: nn.kernel @doubles
-// SCHEDULE-SAME: one_by_one
+// SCHEDULE-SAME: stores_in_order
 // CHECK-LABEL: func.func @doubles
 // CHECK: func.func private @doubles_inside
 // CHECK-NOT: arith.addf %{{.*}} : f64
