@@ -87,7 +87,8 @@ llvm::Expected<Target> kumiko::targetNamed(llvm::StringRef name) {
     // Measured on Sapphire Rapids: 0.3 ns for an element where loads take 0.5 to 0.7. On Zen loads win, and older cores
     // of Intel have gathers slowed down against Downfall.
     target.gathers = target.vectorBits == 512 && wide;
-    // Measured on Emerald Rapids: 0.6 ns for a store that takes turns with others between lines, 0.4 ns along memory.
+    // Measured on Emerald Rapids: 0.6 ns for a store that takes turns with others between lines, 0.4 ns along memory, and
+    // half as long where lines were asked for.
     target.storesInOrder = wide;
     return target;
   }

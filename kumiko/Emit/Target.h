@@ -29,7 +29,7 @@ struct Target {
   bool byteDot = false;
   /// Gathers take less time than a load for each lane.
   bool gathers = false;
-  /// Rows are better written one after the other than several side by side.
+  /// Stores leave one after the other, and wait for lines that the first cache does not have.
   bool storesInOrder = false;
   /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.
   bool watchesThreads = false;

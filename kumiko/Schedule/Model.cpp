@@ -440,6 +440,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
     storeLanesLast(schedule, body, extents, isConstant);
     schedule.pastCaches = leavesCaches(body, results, extents, machine);
     schedule.gathers = machine.gathers && readsChosen(body);
+    schedule.storesInOrder = machine.storesInOrder;
     if (callsForEach(body, results, extents, machine))
       schedule.lanes = 1;
   }

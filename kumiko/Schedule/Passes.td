@@ -48,7 +48,7 @@ def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
                         "The machine adds four products of bytes at once, exactly">,
                  Option<"gathers", "gathers", "bool", "false", "Gathers take less time than a load for each lane">,
                  Option<"storesInOrder", "stores-in-order", "bool", "false",
-                        "Rows are better written one after the other than several side by side">,
+                        "Stores wait for each other where the first cache does not have their lines">,
                  Option<"vectorFunctions", "vector-functions", "bool", "true",
                         "Elementary functions are vector code, not calls of libm">,
                  Option<"fma", "fma", "bool", "true", "The machine has fused multiply-add">];

@@ -14,8 +14,9 @@ struct Machine {
   bool byteDot = false;
   /// Lanes that each have a place of their own are read faster by one instruction than one by one.
   bool gathers = false;
-  /// Stores that go from one cache line to the next take less time than those that take turns between lines, and so
-  /// much is under way at once that one short row after the other is no slower than several side by side.
+  /// Stores leave for the first cache one after the other, so that each line which is not there yet holds up all that
+  /// follow: such lines are worth asking for, stores better go from one line to the next than back and forth, and one
+  /// short row after the other is no slower than several side by side.
   bool storesInOrder = false;
   /// Fused multiply-add.
   bool fma = true;

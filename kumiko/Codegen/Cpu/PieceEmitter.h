@@ -11,8 +11,7 @@
 
 namespace kumiko::cpu {
 
-/// Whether functions are computed: these are worth a vector, however empty.
-bool hasFunctions(mlir::Block &body);
+bool hasFunctions(mlir::Block &body); ///< these are worth a vector, however empty
 
 /// A piece and the buffer it goes to.
 struct Target {
@@ -251,6 +250,7 @@ private:
   /// Lines that are read at a time: as many as elements fill one register; and those before the next lanes.
   int64_t sideOfBlocks() const;
   int64_t linesOfGroup() const;
+  llvm::ArrayRef<MergedLoop> insideLines() const; ///< loops between two lines in the result, if they are short
   /// Chunks share (other loops, groups of lines, blocks of lanes).
   void emitBlocks();
   /// The blocks of one group of lines; the last group has the rest.

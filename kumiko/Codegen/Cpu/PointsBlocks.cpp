@@ -14,6 +14,11 @@ constexpr int64_t mostPartsOfBlock = 4;
 /// where the result leaves all caches, but what is read for it at so many bytes stays in them: then memory is written
 /// from one end to the other.
 constexpr int64_t blocksOfGroup = 32, mostBytesNear = 1 << 19;
+/// Elements between those of two lines in the result that are written before the next lines, at most; and bytes of a
+/// group then, which stay in the first cache until they are whole.
+constexpr int64_t mostInside = 64, bytesInside = 1 << 14;
+/// Lanes of long elements that are woven, where wide shuffles take turns.
+constexpr int64_t fewestWoven = 2;
 
 std::optional<size_t> PieceEmitter::lineLoop() {
   bool readsOnce = llvm::all_of(k.body.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
@@ -53,15 +58,38 @@ int64_t PieceEmitter::sideOfBlocks() const {
     Type element = getElementTypeOrSelf(value.getType());
     return element.isIntOrFloat() && element.getIntOrFloatBitWidth() > 32;
   };
+  bool areWide = llvm::all_of(targets, [&](const Target &target) { return isWide(target.memref); });
+  // Of two lanes each shuffle makes a vector of the result, and none is so wide that only one port does it.
+  if (parts && areWide && k.schedule.storesInOrder)
+    return fewestWoven;
   bool takesTwo = llvm::any_of(targets, [&](const Target &target) { return isWide(target.memref); }) ||
                   llvm::any_of(k.body.getArguments(), isWide);
   return takesTwo && lanes > fewest ? lanes / 2 : lanes;
 }
 
+ArrayRef<MergedLoop> PieceEmitter::insideLines() const {
+  Form offset = offsetOf(*targets.front().piece, loopNumbers());
+  Extent run = lane.extent * woven();
+  size_t count = 0;
+  for (; count < loops.size() && offset.coefficientOf(loops.rbegin()[count].loop) == run; ++count)
+    run *= loops.rbegin()[count].extent;
+  bool isAll = run.isStatic() && run == offset.coefficientOf(line.loop);
+  bool areFew = k.schedule.storesInOrder && isAll && run.value() <= mostInside;
+  return ArrayRef(loops).take_back(areFew ? count : 0);
+}
+
 int64_t PieceEmitter::linesOfGroup() const {
-  int64_t bytes = cast<MemRefType>(targets.front().memref.getType()).getElementTypeBitWidth() / 8;
+  int64_t bytes = cast<MemRefType>(targets.front().memref.getType()).getElementTypeBitWidth() / 8,
+          side = sideOfBlocks();
+  // As many as a cache line has that is read.
+  if (side == fewestWoven)
+    return lineBytes / bytes;
+  if (!insideLines().empty()) {
+    Extent apart = offsetOf(*targets.front().piece, loopNumbers()).coefficientOf(line.loop);
+    return std::max<int64_t>(bytesInside / (apart.value() * bytes * side), 1) * side;
+  }
   bool isNear = typicalSize(lane.extent * line.extent) * bytes <= mostBytesNear;
-  return (k.schedule.pastCaches && isNear ? 1 : blocksOfGroup) * sideOfBlocks();
+  return (k.schedule.pastCaches && isNear ? 1 : blocksOfGroup) * side;
 }
 
 void PieceEmitter::emitBlocks() {
@@ -70,6 +98,10 @@ void PieceEmitter::emitBlocks() {
   Extent outer = laneBlocks * groups;
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
+  ArrayRef<MergedLoop> inside = insideLines();
+  Extent inner = 1;
+  for (const MergedLoop &loop : inside)
+    inner *= loop.extent;
   auto [low, high] = k.chunkRange(outer);
   k.loop(low, high, 1, [&](Value number) {
     auto splitOff = [&](const Extent &count) -> Value {
@@ -77,8 +109,11 @@ void PieceEmitter::emitBlocks() {
       number = arith::DivUIOp::create(k.b, k.loc, number, k.index(count));
       return part;
     };
-    Value laneBlock = splitOff(laneBlocks), group = splitOff(groups);
-    k.delinearize(number, loops, point);
+    Value laneBlock = splitOff(laneBlocks);
+    if (!inside.empty())
+      k.delinearize(splitOff(inner), inside, point);
+    Value group = splitOff(groups);
+    k.delinearize(number, ArrayRef(loops).drop_back(inside.size()), point);
     Form first = Form::ofSlot(k.demand.addSlot(laneBlock), lanes);
     first.lane = 1;
     point[lane.loop] = first;
@@ -108,15 +143,35 @@ void PieceEmitter::linesOf(Value group, const Extent &laneCount) {
   k.onlyIf(isLast, [&] { k.unlessZero(rest, [&] { block(k.index(full), laneCount, rest); }); });
 }
 
+/// Asks for `count` elements from `next` on, which are written later; for none where the first cache has them anyway.
+static void askFor(Kernel &k, Value memref, const Form &next, int64_t count) {
+  constexpr int64_t fewestBytes = 1 << 15;
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  if (type.hasStaticShape() && type.getNumElements() * bytes < fewestBytes)
+    return;
+  // From the last one on: the first may lie in a line that is at hand.
+  for (int64_t n = count - 1; n >= 0; n -= lineBytes / bytes)
+    memref::PrefetchOp::create(k.b, k.loc, memref, k.demand.indexOf(next + Form(n)), /*isWrite=*/true,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+}
+
 void PieceEmitter::block(Value firstLine, const Extent &laneCount, const Extent &lineCount) {
   unsigned slot = k.demand.addSlot(firstLine);
   k.demand.blocks.begin(slot, laneCount, lineCount, sideOfBlocks());
   k.demand.active = laneCount;
+  bool asks = k.schedule.storesInOrder && laneCount.isStatic();
   for (int64_t number = 0; number < (lineCount.isStatic() ? lineCount.value() : sideOfBlocks()); ++number) {
     k.demand.blocks.setLine(number);
     point[line.loop] = Form::ofSlot(slot) + Form(number);
     // The first line is always there, and has read the block for the others.
-    auto store = [&] { woven() > 1 ? storeInterleaved() : storeAll(); };
+    auto store = [&] {
+      // What lies behind these lanes is written next.
+      for (const Target &target : targets)
+        if (asks)
+          askFor(k, target.memref, offsetOf(*target.piece, point).atLane(laneCount), laneCount.value() * woven());
+      woven() > 1 ? storeInterleaved() : storeAll();
+    };
     if (number == 0 || lineCount.isStatic()) {
       store();
       continue;

@@ -1,0 +1,52 @@
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 stores-in-order=true" | FileCheck %s --check-prefix=SCHEDULE
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 stores-in-order=true" --kumiko-emit-kernels | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" --kumiko-emit-kernels | FileCheck %s --check-prefix=OTHERS
+
+// Where stores wait for each other, what lies behind the lanes at hand is asked for with each line of a block.
+// SCHEDULE-LABEL: nn.kernel @turned
+// SCHEDULE-SAME: stores_in_order
+// CHECK-LABEL: func.func private @turned_inside
+// CHECK-COUNT-16: memref.prefetch {{.*}}, write, locality<3>, data
+// CHECK: return
+// OTHERS-NOT: memref.prefetch
+nn.kernel @turned(%x: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %empty = tensor.empty() : tensor<128x128xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<128x128xf32>) outs(%empty : tensor<128x128xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    linalg.yield %e : f32
+  } -> tensor<128x128xf32>
+  nn.yield %y : tensor<128x128xf32>
+}
+
+// What the first cache holds anyway is not.
+// CHECK-LABEL: func.func private @small_inside
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+nn.kernel @small(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %empty = tensor.empty() : tensor<32x32xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<32x32xf32>) outs(%empty : tensor<32x32xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    linalg.yield %e : f32
+  } -> tensor<32x32xf32>
+  nn.yield %y : tensor<32x32xf32>
+}
+
+// Long elements are woven two by two, so many lines at a time as a cache line has.
+// CHECK-LABEL: func.func private @woven_inside
+// CHECK: vector.load {{.*}} vector<2xf64>
+// CHECK-NOT: vector<8xf64>
+// CHECK: return
+nn.kernel @woven(%x: tensor<2x100x100xf64>) -> tensor<100x100x2xf64> {
+  %empty = tensor.empty() : tensor<100x100x2xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, c) -> (c, j, i)>, affine_map<(i, j, c) -> (i, j, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<2x100x100xf64>) outs(%empty : tensor<100x100x2xf64>) {
+  ^bb0(%e: f64, %o: f64):
+    linalg.yield %e : f64
+  } -> tensor<100x100x2xf64>
+  nn.yield %y : tensor<100x100x2xf64>
+}
