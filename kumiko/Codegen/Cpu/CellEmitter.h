@@ -44,14 +44,25 @@ private:
     llvm::SmallVector<std::pair<int, int64_t>> lanes;
   };
 
+  /// Vectors of cells, each made of what lies one element behind that of the one before (CellsTurn.cpp).
+  struct Square {
+    struct Member {
+      int64_t cell, place; ///< in the group, and in the cell
+    };
+    llvm::SmallVector<Member> members;
+
+    int64_t firstCell() const { return members.front().cell; }
+  };
+
   /// The cells of a stretch of the innermost loop around them, in which their origins are linear.
   struct Stretch {
     int64_t start = 0, end = 0; ///< where there are several
     llvm::SmallVector<Origin> elements;
     llvm::SmallVector<Line> lines;
     std::vector<Chosen> vectors;
-    bool isApart = false;  ///< cells lie in one piece each, far from each other
-    bool isPicked = false; ///< elements are loaded one by one
+    std::vector<Square> squares; ///< where these are all that is picked
+    bool isApart = false;        ///< cells lie in one piece each, far from each other
+    bool isPicked = false;       ///< elements are loaded one by one
   };
 
   bool isWorthIt();
@@ -94,6 +105,12 @@ private:
   bool comeFromAfar(const Stretch &stretch) const;
   void fetch(const Stretch &stretch);
   void picked(const Stretch &stretch);
+  int64_t sideOfSquares() const;
+  bool follows(const Stretch &stretch, Square::Member first, Square::Member other, int64_t by) const;
+  /// Vectors that would be picked as squares, where most of them are.
+  void findSquares(Stretch &stretch) const;
+  mlir::Value rowOfSquare(const Stretch &stretch, const Square &square, int64_t lane);
+  void turned(const Stretch &stretch);
   /// Cell number `cell` of those from the one at hand on, element by element.
   void single(const Stretch &stretch, int64_t cell);
   /// Where the cell at hand is written.

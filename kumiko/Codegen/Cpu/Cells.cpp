@@ -369,8 +369,8 @@ bool CellEmitter::find() {
   const MergedLoop &along = loops.back();
   int64_t start = 0;
   for (int64_t cut : cutsAlong(along.loop, along.extent, *reads))
-    stretches.push_back({std::exchange(start, cut), cut, {}, {}, {}});
-  stretches.push_back({start, along.extent.isStatic() ? along.extent.value() : 0, {}, {}, {}});
+    stretches.push_back({std::exchange(start, cut), cut, {}, {}, {}, {}});
+  stretches.push_back({start, along.extent.isStatic() ? along.extent.value() : 0, {}, {}, {}, {}});
   if (!llvm::all_of(stretches, [&](Stretch &stretch) { return trace(stretch); }))
     return false;
   findGroup();
@@ -382,8 +382,12 @@ bool CellEmitter::find() {
   if (areFew && !fewWillDo())
     return false;
   cells = areFew ? along.extent.value() : cells;
-  return llvm::all_of(stretches,
-                      [&](Stretch &stretch) { return chooseVectors(stretch) && (!areFew || stretch.isPicked); });
+  bool found = llvm::all_of(stretches,
+                            [&](Stretch &stretch) { return chooseVectors(stretch) && (!areFew || stretch.isPicked); });
+  for (Stretch &stretch : stretches)
+    if (found && stretch.isPicked)
+      findSquares(stretch);
+  return found;
 }
 
 bool kumiko::cpu::emitCells(Kernel &k, Output &output, Value memref) {

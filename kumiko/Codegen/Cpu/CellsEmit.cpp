@@ -168,7 +168,7 @@ void CellEmitter::group(const Stretch &stretch) {
     return;
   }
   if (stretch.isPicked)
-    return picked(stretch);
+    return stretch.squares.empty() ? picked(stretch) : turned(stretch);
   llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> known;
   Form start = startOfCell();
   for (const Chosen &vector : stretch.vectors) {
@@ -229,6 +229,11 @@ void CellEmitter::emitAlong(Value low, Value high) {
 
 bool CellEmitter::readsBetween() const {
   const MergedLoop &along = loops.back();
+  // Lines of so few rows stay in the first cache anyway, and the result is written from one end to the other.
+  constexpr int64_t fewRows = 64;
+  if (k.schedule.storesInOrder && stretches.size() == 1 &&
+      typicalSize(ceilDiv(along.extent, cells)) * int64_t(stretches.front().lines.size()) <= fewRows)
+    return false;
   for (const Stretch &stretch : stretches)
     for (const Line &line : stretch.lines) {
       Extent apart = line.place.coefficientOf(loops.size() - 1);
