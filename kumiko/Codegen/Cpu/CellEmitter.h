@@ -77,6 +77,7 @@ private:
   /// Whether lines that begin so many elements apart share one or two sets of the first cache.
   bool isApartBySets(const eq::Extent &elements) const;
   bool isApartBySets(const Stretch &stretch) const;
+  bool isWorthVectors(const Stretch &stretch) const;
   /// Whether outer numbers go on with what else is in the lines that are read, where that is more than a word at a
   /// time.
   bool readsOnInLines() const;

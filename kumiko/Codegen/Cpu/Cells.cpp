@@ -82,6 +82,13 @@ bool CellEmitter::isApartBySets(const Stretch &stretch) const {
   });
 }
 
+/// Where a set has room for more lines, vectors of more than a few elements win although they wait for these: twice as
+/// many where they are chosen from what is loaded.
+bool CellEmitter::isWorthVectors(const Stretch &stretch) const {
+  constexpr int64_t few = 4;
+  return k.schedule.storesInOrder && (liesApart(stretch) ? size > few : size >= 2 * few);
+}
+
 bool CellEmitter::readsOnInLines() const {
   constexpr int64_t word = 8;
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8;
@@ -374,8 +381,9 @@ bool CellEmitter::find() {
   if (!llvm::all_of(stretches, [&](Stretch &stretch) { return trace(stretch); }))
     return false;
   findGroup();
-  shareSets =
-      !readsOnInLines() && llvm::all_of(stretches, [&](const Stretch &stretch) { return isApartBySets(stretch); });
+  shareSets = !readsOnInLines() && llvm::all_of(stretches, [&](const Stretch &stretch) {
+    return isApartBySets(stretch) && !isWorthVectors(stretch);
+  });
   if (shareSets)
     cells = 2;
   areFew = typicalSize(along.extent) < cells;

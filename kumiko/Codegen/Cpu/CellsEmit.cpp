@@ -105,7 +105,12 @@ Value CellEmitter::asWord(Value vector) {
 
 bool CellEmitter::comeFromAfar(const Stretch &stretch) const {
   // The processor itself asks for lines that follow each other soon.
-  constexpr int64_t far = 1 << 20, soon = 4 * lineBytes;
+  constexpr int64_t soon = 4 * lineBytes;
+  // Of such machines the second cache holds more; and what is asked for drives other lines of its set out.
+  bool isLarge = k.schedule.storesInOrder;
+  if (isLarge && isApartBySets(stretch))
+    return false;
+  int64_t far = isLarge ? 1 << 22 : 1 << 20;
   int64_t apart = std::abs(stretch.elements.front().place.coefficientOf(loops.size() - 1).value()) *
                   (stored().getIntOrFloatBitWidth() / 8);
   return stretch.isApart && !shareSets && apart >= soon && typicalSize(loops.back().extent) * apart >= far;
