@@ -51,8 +51,8 @@ struct Schedule {
   bool pastCaches = false;
   /// Lanes that each have a place of their own are read by one instruction.
   bool gathers = false;
-  /// points: lines of the result that do not follow each other are asked for before they are written. running: rows are
-  /// written one after the other, not several side by side.
+  /// points: lines of the result are asked for before they are written. running: rows are written one after the other,
+  /// not several side by side.
   bool storesInOrder = false;
 
   /// scatter: chunks share the places that data addresses, and each of them goes over all points.

@@ -70,6 +70,18 @@ void Kernel::eachLane(Value mask, llvm::function_ref<void(Value)> body) {
   scf::YieldOp::create(b, loc, rest);
 }
 
+void Kernel::askFor(Value memref, const Form &next, int64_t count) {
+  constexpr int64_t fewestBytes = 1 << 15;
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  if (!type.hasStaticShape() || type.getNumElements() * bytes < fewestBytes)
+    return;
+  // From the last one on: the first may lie in a line that is at hand.
+  for (int64_t n = count - 1; n >= 0; n -= lineBytes / bytes)
+    memref::PrefetchOp::create(b, loc, memref, demand.indexOf(next + Form(n)), /*isWrite=*/true,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+}
+
 void Kernel::onlyFirstChunk(llvm::function_ref<void()> body) {
   onlyIf(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, chunk, index(0)), body);
 }

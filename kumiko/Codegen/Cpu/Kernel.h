@@ -77,6 +77,10 @@ struct Kernel {
   /// these may go: a user's may lie anywhere.
   void pastCaches(llvm::ArrayRef<mlir::Value> memrefs, llvm::function_ref<void()> emit);
 
+  /// Asks for `count` elements from `next` on, which are written later; for none where the first
+  /// cache has them anyway, as far as that is known.
+  void askFor(mlir::Value memref, const Form &next, int64_t count);
+
   /// The first chunk fills what the pieces of the outputs leave.
   void fillBorders();
 

@@ -142,12 +142,27 @@ Position PieceEmitter::loopNumbers() const {
   return position;
 }
 
+/// Asks for what vectors along memory come to write. The processor sees by itself where they go on, but later: stores
+/// that lie across two lines wait for the second one.
+static void askAhead(Kernel &k, ArrayRef<Target> targets, ArrayRef<Form> point) {
+  constexpr int64_t bytesAhead = 2048;
+  if (!k.schedule.storesInOrder || k.demand.pastCaches || !k.demand.active.is(k.demand.lanes))
+    return;
+  for (const Target &target : targets) {
+    int64_t bytes = cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
+    if (Form offset = offsetOf(*target.piece, point); offset.lane.is(1))
+      k.askFor(target.memref, offset.atLane(0) + Form(bytesAhead / bytes), k.demand.lanes);
+  }
+}
+
 void PieceEmitter::element(Form form) {
   point[lane.loop] = form;
   if (woven() > 1)
     return storeInterleaved();
-  if (!movesElements() || readsTogether() || !k.demand.active.is(k.demand.lanes))
+  if (!movesElements() || readsTogether() || !k.demand.active.is(k.demand.lanes)) {
+    askAhead(k, targets, point);
     return storeAll();
+  }
   fetchNextRow(form);
   k.demand.lookAhead([&] { lookAtAll(); }, [&] { moveLanes(form); }, [&] { storeAll(); }, lookOf());
 }

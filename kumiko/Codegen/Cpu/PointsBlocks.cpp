@@ -143,19 +143,6 @@ void PieceEmitter::linesOf(Value group, const Extent &laneCount) {
   k.onlyIf(isLast, [&] { k.unlessZero(rest, [&] { block(k.index(full), laneCount, rest); }); });
 }
 
-/// Asks for `count` elements from `next` on, which are written later; for none where the first cache has them anyway.
-static void askFor(Kernel &k, Value memref, const Form &next, int64_t count) {
-  constexpr int64_t fewestBytes = 1 << 15;
-  auto type = cast<MemRefType>(memref.getType());
-  int64_t bytes = type.getElementTypeBitWidth() / 8;
-  if (type.hasStaticShape() && type.getNumElements() * bytes < fewestBytes)
-    return;
-  // From the last one on: the first may lie in a line that is at hand.
-  for (int64_t n = count - 1; n >= 0; n -= lineBytes / bytes)
-    memref::PrefetchOp::create(k.b, k.loc, memref, k.demand.indexOf(next + Form(n)), /*isWrite=*/true,
-                               /*localityHint=*/3, /*isDataCache=*/true);
-}
-
 void PieceEmitter::block(Value firstLine, const Extent &laneCount, const Extent &lineCount) {
   unsigned slot = k.demand.addSlot(firstLine);
   k.demand.blocks.begin(slot, laneCount, lineCount, sideOfBlocks());
@@ -169,7 +156,7 @@ void PieceEmitter::block(Value firstLine, const Extent &laneCount, const Extent 
       // What lies behind these lanes is written next.
       for (const Target &target : targets)
         if (asks)
-          askFor(k, target.memref, offsetOf(*target.piece, point).atLane(laneCount), laneCount.value() * woven());
+          k.askFor(target.memref, offsetOf(*target.piece, point).atLane(laneCount), laneCount.value() * woven());
       woven() > 1 ? storeInterleaved() : storeAll();
     };
     if (number == 0 || lineCount.isStatic()) {

@@ -50,3 +50,19 @@ nn.kernel @woven(%x: tensor<2x100x100xf64>) -> tensor<100x100x2xf64> {
   } -> tensor<100x100x2xf64>
   nn.yield %y : tensor<100x100x2xf64>
 }
+
+// Vectors along memory ask for what they come to write, once for each line.
+// CHECK-LABEL: func.func private @along_inside
+// CHECK: memref.prefetch {{.*}}, write, locality<3>, data
+// CHECK: vector.store {{.*}} vector<16xf32>
+// CHECK: return
+nn.kernel @along(%x: tensor<16384xf32>) -> tensor<16384xf32> {
+  %empty = tensor.empty() : tensor<16384xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<16384xf32>) outs(%empty : tensor<16384xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %s = arith.mulf %e, %e : f32
+    linalg.yield %s : f32
+  } -> tensor<16384xf32>
+  nn.yield %y : tensor<16384xf32>
+}
