@@ -46,6 +46,7 @@ public:
   llvm::SmallVector<mlir::Value> turn(llvm::SmallVector<mlir::Value> rows);
 
 private:
+  llvm::SmallVector<mlir::Value> weave(llvm::SmallVector<mlir::Value> rows);
   /// Vectors that lie side by side as one, line by line.
   llvm::SmallVector<mlir::Value> join(llvm::ArrayRef<mlir::Value> left, llvm::ArrayRef<mlir::Value> right);
 
