@@ -295,7 +295,18 @@ private:
   /// Whether a square of elements is turned in fewer steps than as many vectors of them are put together from others.
   bool turnsRows(const MergedLoop &loop) const {
     int64_t length = loop.extent.isStatic() ? loop.extent.value() : 0;
-    return across && lieAlongMemory && length * (length - 1) > 3 * int64_t(k.demand.lanes);
+    return across && lieAlongMemory && (length * (length - 1) > 3 * int64_t(k.demand.lanes) || turnsBytes(length));
+  }
+
+  /// Sixteen bytes are woven by one instruction, and chosen out of other vectors by two or three.
+  bool turnsBytes(int64_t length) const {
+    constexpr int64_t fewestBytes = 4;
+    return length >= fewestBytes && llvm::all_of(reductions, [&](linalg::GenericOp op) {
+             return llvm::all_of(op.getDpsInputs(), [&](Value input) {
+               unsigned bits = getElementTypeOrSelf(input.getType()).getIntOrFloatBitWidth();
+               return std::max(bits, 8u) * k.demand.lanes == 128;
+             });
+           });
   }
 
   /// No more than there are rows, nor, where rows are turned, than a register has of the widest sums: a square of more
