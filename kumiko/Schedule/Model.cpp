@@ -318,7 +318,7 @@ static void scheduleColumns(Schedule &schedule, const ScatterShape &shape, const
 /// gone over as it lies.
 static void scheduleStrips(Schedule &schedule, const RunningShape &shape, const Machine &machine) {
   constexpr int64_t fewestVectors = 4, vectorsOfStrip = 64;
-  int64_t fewestRows = machine.storesInOrder && !shape.reverse ? 4 : 32;
+  int64_t fewestRows = machine.storesInOrder ? 4 : 32;
   Type sum = getElementTypeOrSelf(linalg::GenericOp(shape.op)->getResult(0).getType());
   int64_t bytes = sum.getIntOrFloatBitWidth() / 8;
   if (bytes == 0 || typicalSize(shape.loops.extents[shape.along]) < fewestRows ||

@@ -295,18 +295,32 @@ private:
   /// Whether a square of elements is turned in fewer steps than as many vectors of them are put together from others.
   bool turnsRows(const MergedLoop &loop) const {
     int64_t length = loop.extent.isStatic() ? loop.extent.value() : 0;
-    return across && lieAlongMemory && (length * (length - 1) > 3 * int64_t(k.demand.lanes) || turnsBytes(length));
+    return across && lieAlongMemory && (isLongSide(length) || turnsBytes(length));
   }
 
-  /// Sixteen bytes are woven by one instruction, and chosen out of other vectors by two or three.
+  bool isLongSide(int64_t length) const { return length * (length - 1) > 3 * int64_t(k.demand.lanes); }
+
+  /// Sixteen bytes are woven by one instruction, and chosen out of other vectors by two or three. Halves are converted
+  /// behind that, which takes a part of the gain.
   bool turnsBytes(int64_t length) const {
-    constexpr int64_t fewestBytes = 4;
-    return length >= fewestBytes && llvm::all_of(reductions, [&](linalg::GenericOp op) {
-             return llvm::all_of(op.getDpsInputs(), [&](Value input) {
-               unsigned bits = getElementTypeOrSelf(input.getType()).getIntOrFloatBitWidth();
-               return std::max(bits, 8u) * k.demand.lanes == 128;
-             });
-           });
+    constexpr int64_t fewest = 4, fewestHalves = 6;
+    bool areIntegers = llvm::all_of(reductions, [](linalg::GenericOp op) {
+      return llvm::all_of(op.getDpsInputs(),
+                          [](Value input) { return isa<IntegerType>(getElementTypeOrSelf(input.getType())); });
+    });
+    return length >= (areIntegers ? fewest : fewestHalves) && sideOfBytes(length) != 0;
+  }
+
+  /// The side of squares whose rows are sixteen bytes of rows of so many narrow elements: all lanes, or half of them
+  /// where one such square has all of a row. 0 where there are none.
+  int64_t sideOfBytes(int64_t length) const {
+    constexpr unsigned bitsWoven = 128;
+    unsigned widest = 8;
+    for (linalg::GenericOp op : reductions)
+      for (Value input : op.getDpsInputs())
+        widest = std::max(widest, getElementTypeOrSelf(input.getType()).getIntOrFloatBitWidth());
+    int64_t side = bitsWoven / widest, lanes = k.demand.lanes;
+    return widest < 32 && (side == lanes || (2 * side == lanes && length <= side)) ? side : 0;
   }
 
   /// No more than there are rows, nor, where rows are turned, than a register has of the widest sums: a square of more
@@ -326,10 +340,11 @@ private:
 
   /// Lanes across rows that lie along memory: a square of elements is read row by row and turned (Blocks.h).
   Running reduceBlocks(linalg::GenericOp op, const MergedLoop &loop, Running carried) {
-    int64_t lanes = k.demand.lanes;
+    int64_t lanes = k.demand.lanes, length = loop.extent.value(),
+            side = isLongSide(length) ? lanes : sideOfBytes(length);
     auto block = [&](const Form &first, int64_t count, ArrayRef<Value> running) {
       unsigned slot = k.demand.addSlot(k.demand.indexOf(first));
-      k.demand.blocks.begin(slot, k.demand.active, count);
+      k.demand.blocks.begin(slot, k.demand.active, count, side);
       Running next(running);
       for (int64_t n = 0; n < count; ++n) {
         k.demand.blocks.setLine(n);
@@ -339,7 +354,7 @@ private:
       k.demand.blocks.end();
       return next;
     };
-    int64_t rest = loop.extent.value() % lanes, full = loop.extent.value() - rest;
+    int64_t rest = length % lanes, full = length - rest;
     carried = k.loop(0, full, lanes, carried,
                      [&](Form first, ArrayRef<Value> running) { return block(first, lanes, running); });
     return rest == 0 ? carried : block(Form(full), rest, carried);

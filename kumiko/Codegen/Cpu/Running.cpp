@@ -65,7 +65,7 @@ private:
   /// a row take no longer than to read it.
   bool isStream() {
     if (share.byStrips())
-      return !shape.reverse;
+      return !goesBack();
     const Extent &length = shape.loops.extents[shape.along];
     return !shape.loops.lane && scans() && isa<IntegerType>(sumType()) && llvm::all_of(k.outputs, [&](Value memref) {
       return typicalSize(length) * cast<MemRefType>(memref.getType()).getElementTypeBitWidth() >= 8 * longStretch;
@@ -240,10 +240,13 @@ private:
     });
   }
 
+  /// Whether strips are gone over downwards, as rows that come from the end are.
+  bool goesBack() const { return shape.reverse && !k.schedule.storesInOrder; }
+
   /// From the last one on where rows come from the end: memory is gone over in one direction.
   void vectorsOfStrip(Value from, Value to, llvm::function_ref<void(Form)> body) {
     const Extent &columns = shape.loops.extents[*shape.loops.lane];
-    if (!shape.reverse)
+    if (!goesBack())
       return k.someVectors(columns, from, to, body);
     int64_t lanes = k.demand.lanes;
     Value full = arith::MinSIOp::create(k.b, k.loc, to, k.index(floorDiv(columns, lanes)));

@@ -61,3 +61,31 @@ nn.kernel @doubles(%x: tensor<64x80xf64>) -> tensor<64x80xf64> {
   } -> tensor<64x80xf64>
   nn.yield %y : tensor<64x80xf64>
 }
+
+// Across rows, from the last one on, where results leave the caches: such a machine keeps sums of a strip from a few rows
+// on, and goes over each row upwards, past the caches.
+// SCHEDULE-LABEL: nn.kernel @across
+// SCHEDULE-SAME: past_caches
+// SCHEDULE-SAME: stores_in_order
+// SCHEDULE-SAME: strip = 512
+// CHECK-LABEL: func.func @across
+// CHECK: func.func private @across_inside
+// CHECK: arith.addf {{.*}} : vector<8xf64>
+// CHECK: vector.store {{.*}}nontemporal = true
+nn.kernel @across(%x: tensor<8x1048576xf64>) -> tensor<8x1048576xf64> {
+  %zero = arith.constant 0.0 : f64
+  %empty = tensor.empty() : tensor<8x1048576xf64>
+  %start = linalg.fill ins(%zero : f64) outs(%empty : tensor<8x1048576xf64>) -> tensor<8x1048576xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<8x1048576xf64>) outs(%start : tensor<8x1048576xf64>) {
+  ^bb0(%p: f64, %o: f64):
+    %i = linalg.index 0 : index
+    %k = linalg.index 2 : index
+    %counts = arith.cmpi sge, %k, %i : index
+    %0 = arith.select %counts, %p, %zero : f64
+    %1 = arith.addf %o, %0 : f64
+    linalg.yield %1 : f64
+  } -> tensor<8x1048576xf64>
+  nn.yield %y : tensor<8x1048576xf64>
+}
