@@ -13,8 +13,7 @@
 using namespace kumiko;
 
 /// LLVM makes jumps of choices in loops whose condition takes long to compute. Which of two elements is the larger one
-/// nobody foresees, and what can be foreseen is chosen by vectors or not at all. There is no other switch than this
-/// one:
+/// nobody foresees, and what can be foreseen is chosen by vectors or not at all. This is the only switch that there is:
 /// `!unpredictable` does not reach choices of 8 and 16 bits.
 static void keepChoices() {
   llvm::cl::Option *converter = llvm::cl::getRegisteredOptions().lookup("x86-cmov-converter");
