@@ -82,7 +82,6 @@ SmallVector<Value> Blocks::weave(SmallVector<Value> rows) {
 /// In each round neighbours at half the distance of the last one swap the halves that lie on the wrong side.
 SmallVector<Value> Blocks::turn(SmallVector<Value> rows) {
   int64_t count = rows.size();
-  constexpr int64_t bitsWoven = 128;
   if (count * cast<VectorType>(rows.front().getType()).getElementTypeBitWidth() == bitsWoven)
     return weave(std::move(rows));
   for (int64_t distance = count / 2; distance >= 1; distance /= 2)

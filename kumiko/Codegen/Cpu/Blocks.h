@@ -19,6 +19,9 @@
 
 namespace kumiko::cpu {
 
+/// Of a row that x86 weaves with another one by one instruction, which more than one port does.
+constexpr unsigned bitsWoven = 128;
+
 class Blocks {
 public:
   Blocks(mlir::OpBuilder &builder, mlir::Location loc, Entry &entry, unsigned lanes)

@@ -16,11 +16,11 @@ using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
 
-/// Shuffles of so many bytes are done by more than one port. More than four rows take more rounds of them.
-constexpr int64_t bytesTurned = 16, mostRows = 4;
+/// More rows than these take more rounds of shuffles.
+constexpr int64_t mostRows = 4;
 
 int64_t CellEmitter::sideOfSquares() const {
-  return std::min<int64_t>(bytesTurned * 8 / stored().getIntOrFloatBitWidth(), mostRows);
+  return std::min<int64_t>(bitsWoven / stored().getIntOrFloatBitWidth(), mostRows);
 }
 
 bool CellEmitter::follows(const Stretch &stretch, Square::Member first, Square::Member other, int64_t by) const {

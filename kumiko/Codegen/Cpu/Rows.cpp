@@ -314,7 +314,6 @@ private:
   /// The side of squares whose rows are sixteen bytes of rows of so many narrow elements: all lanes, or half of them
   /// where one such square has all of a row. 0 where there are none.
   int64_t sideOfBytes(int64_t length) const {
-    constexpr unsigned bitsWoven = 128;
     unsigned widest = 8;
     for (linalg::GenericOp op : reductions)
       for (Value input : op.getDpsInputs())
