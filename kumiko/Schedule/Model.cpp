@@ -338,6 +338,8 @@ static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, Kernel
   op.getReductionDims(reduced);
   for (unsigned loop : reduced)
     points *= loops.extents[loop];
+  if (!running && shape.scatter.isSingleMeanwhile())
+    schedule.scratchBytes = shape.scatter.elements() * int64_t(sizeof(float));
   int64_t operations = llvm::range_size(op.getBody()->without_terminator());
   eq::Extent written = extents.elementsOf(op->getResult(0));
   // A share of a row is several lines of it.

@@ -190,6 +190,29 @@ eq::Extent ScatterShape::rows() const {
   return product;
 }
 
+eq::Extent ScatterShape::elements() const { return loops.lane ? rows() * loops.extents[*loops.lane] : rows(); }
+
+eq::Extent ScatterShape::points() const {
+  SmallVector<unsigned> reduced;
+  linalg::GenericOp(op).getReductionDims(reduced);
+  eq::Extent product = 1;
+  for (unsigned loop : reduced)
+    product *= loops.extents[loop];
+  return product;
+}
+
+Operation *ScatterShape::choice() const {
+  Operation *combiner = linalg::GenericOp(op).getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  return neutral && isa<arith::MaximumFOp, arith::MinimumFOp>(combiner) ? combiner : nullptr;
+}
+
+bool ScatterShape::isSingleMeanwhile() const {
+  constexpr int64_t mostElements = 16384, fewestPoints = 2;
+  eq::Extent count = elements();
+  return choice() && getElementTypeOrSelf(linalg::GenericOp(op)->getResult(0).getType()).isBF16() && count.isStatic() &&
+         count.value() <= mostElements && typicalSize(points()) >= fewestPoints * count.value();
+}
+
 /// Whether the extract says no more than that a place from data exists.
 static bool isCheck(tensor::ExtractOp extract) {
   return extract->hasAttr(checkedAttribute) &&

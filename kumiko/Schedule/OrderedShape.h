@@ -50,8 +50,16 @@ struct ScatterShape {
 
   /// The outermost of the loops that data addresses.
   unsigned firstPlace() const;
-  /// All places that data can address.
+  /// All places that data can address, and all elements there.
   eq::Extent rows() const;
+  eq::Extent elements() const;
+  /// Of one outer point.
+  eq::Extent points() const;
+  /// What chooses between an element and the point that goes there; null where nothing does.
+  mlir::Operation *choice() const;
+  /// Whether the elements are few and bf16 of which points choose: then they are f32 in scratch meanwhile, as each
+  /// point would convert them and what it chose.
+  bool isSingleMeanwhile() const;
 };
 
 struct RunningShape {

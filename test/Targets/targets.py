@@ -4,10 +4,11 @@
     targets.py [--sample N] [TARGET...]
 
 For each target every Nth test of the ONNX suite, and on x86-64 every conversion between 16-bit floats and f32 that can
-go wrong, bit by bit, and two networks against ONNX Runtime. The last line is `N passed, N failed, N skipped`.
+go wrong, bit by bit, scatters of extremes among which are NaNs, and two networks against ONNX Runtime. The last line is
+`N passed, N failed, N skipped`.
 """
 import argparse
-import os
+import itertools
 import pathlib
 import re
 import shutil
@@ -130,6 +131,54 @@ def casts(target, folder):
     return passed, failed, 0
 
 
+def scatter_model(kind, number, data, places, path):
+    shapes = [("data", number, data.shape), ("places", TensorProto.INT64, places.shape), ("points", number, places.shape)]
+    graph = helper.make_graph(
+        [helper.make_node("ScatterElements", ["data", "places", "points"], ["y"], axis=0, reduction=kind)], "scatter",
+        [helper.make_tensor_value_info(*shape) for shape in shapes],
+        [helper.make_tensor_value_info("y", number, data.shape)])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)]), path)
+
+
+def some_special(rng, shape, small, share):
+    """Numbers of which a few are infinite or NaN, of either sign."""
+    special = np.array([np.inf, -np.inf, np.nan, -np.nan], np.float32)
+    numbers = np.where(rng.random(shape) < share, rng.choice(special, shape), rng.uniform(-9, 9, shape))
+    return numbers.astype(small)
+
+
+def extremes(target, folder):
+    """The largest or smallest of what goes to a place, and NaN where one does: few and many places, with none and with
+    some from the end. -> passed, failed, skipped"""
+    passed = failed = 0
+    rng = np.random.default_rng(0)
+    types = [(np.float32, TensorProto.FLOAT), (np.float64, TensorProto.DOUBLE), (np.float16, TensorProto.FLOAT16),
+             (ml_dtypes.bfloat16, TensorProto.BFLOAT16)]  # fmt: skip
+    forms = [((5,), (400,), 0), ((300,), (1000,), 0), ((300,), (1000,), -300), ((300, 3), (500, 3), 0)]
+    for (small, number), (kind, ufunc), (shape, count, low) in itertools.product(
+            types, [("max", np.maximum), ("min", np.minimum)], forms):  # fmt: skip
+        data, points = some_special(rng, shape, small, 0.1), some_special(rng, count, small, 0.01)
+        places = rng.integers(low, shape[0], count)
+        model, inputs, outputs = folder / "scatter.onnx", folder / "in.npz", folder / "out.npz"
+        scatter_model(kind, number, data, places, model)
+        raw = lambda x: x.view("V2") if x.dtype == ml_dtypes.bfloat16 else x
+        np.savez(inputs, data=raw(data), places=places, points=raw(points))
+        wanted = data.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            ufunc.at(wanted, (places % shape[0], *np.indices(count)[1:]), points.astype(np.float64))
+        try:
+            tool.call([tool.KUMIKO, "run", model, "--inputs", inputs, "--outputs", outputs, "--target", target])
+            got = np.load(outputs)["y"].view(small).astype(np.float64)
+            text = "" if np.array_equal(got, wanted, equal_nan=True) else "other numbers than NumPy"
+        except tool.Failure as failure:
+            text = str(failure)
+        passed, failed = passed + (not text), failed + bool(text)
+        if text:
+            print(f"  FAILED {kind} of {np.dtype(small).name}{list(shape)} by {list(count)} from {low}: {text}")
+    print(f"  {passed} of {passed + failed} scatters of extremes ok")
+    return passed, failed, 0
+
+
 def runs_here(target, folder):
     """None, or why a target cannot be run."""
     if target == "aarch64":
@@ -163,6 +212,7 @@ def main():
                 total += object_file(folder)
             else:
                 total += casts(target, folder)
+                total += extremes(target, folder)
                 compare = [sys.executable, HERE.parent / "Models/compare.py", "--only", ".so", "--target", target, *NETWORKS]
                 total += counted(compare)
     print("{} passed, {} failed, {} skipped".format(*total))

@@ -60,6 +60,8 @@ public:
   };
   void lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick, llvm::function_ref<void()> sure,
                  Look at = Look::Places);
+  /// Remembers that `wrong` was true for an active lane.
+  void remember(mlir::Value wrong);
   /// Whether what is emitted is `quick`.
   bool knowsPlaces() const { return places == Places::Taken; }
   /// Whether places in it may count from the end.
@@ -285,8 +287,6 @@ private:
   bool countsFromStart = true;
   /// Whether places that are guarded are hoped for and taken, too.
   bool guardsToo = false;
-  /// Remembers that `wrong` was true for an active lane.
-  void remember(mlir::Value wrong);
   void rememberUnless(mlir::Value right);
   /// A condition in a body that all lanes are known to meet, or null.
   mlir::Value met;

@@ -5,6 +5,7 @@
 // there is but one, points go to several copies of its elements in turn, which are combined in the end.
 //
 //===----------------------------------------------------------------------===//
+#include "kumiko/Codegen/Cpu/Math/VectorMath.h"
 #include "kumiko/Codegen/Cpu/ScatterEmitter.h"
 #include "kumiko/Lower/Exact.h"
 
@@ -53,19 +54,17 @@ void ScatterEmitter::eachAbreast(llvm::function_ref<void()> body) {
 }
 
 bool ScatterEmitter::hasCopies() {
-  Extent elements = shape.rows(), count = 1;
-  if (shape.loops.lane)
-    elements *= shape.loops.extents[*shape.loops.lane];
-  for (unsigned loop : points)
-    count *= shape.loops.extents[loop];
+  Extent elements = shape.elements();
+  bool areFew = elements.isStatic() && elements.value() <= mostInCopies &&
+                typicalSize(shape.points()) >= fewestPointsInCopies * elements.value();
   return shape.neutral && (!op->hasAttr(exactAttribute) || isExact()) && !share.inside && share.takesWholeRows() &&
-         elements.isStatic() && elements.value() <= mostInCopies &&
-         typicalSize(count) >= fewestPointsInCopies * elements.value() && looksAhead(points.back());
+         !share.byPlaces() && (areFew || shape.isSingleMeanwhile()) && looksAhead(points.back());
 }
 
-bool ScatterEmitter::isExact() {
-  Operation *combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-  return isa<IntegerType>(getElementTypeOrSelf(start.getType())) || isa<arith::MaximumFOp, arith::MinimumFOp>(combiner);
+bool ScatterEmitter::isExact() { return isa<IntegerType>(getElementTypeOrSelf(start.getType())) || shape.choice(); }
+
+Value ScatterEmitter::toSingle(Value value) {
+  return arith::ExtFOp::create(k.b, k.loc, withElement(value.getType(), k.b.getF32Type()), value);
 }
 
 void ScatterEmitter::inCopies() {
@@ -73,36 +72,38 @@ void ScatterEmitter::inCopies() {
   if (shape.loops.lane)
     elements.push_back(*shape.loops.lane);
   llvm::sort(elements);
-  int64_t length = 1;
-  for (unsigned loop : elements)
-    length *= shape.loops.extents[loop].value();
-  auto type = MemRefType::get({together * length}, cast<MemRefType>(memref.getType()).getElementType());
-  Value copies = memref::AllocaOp::create(k.b, k.loc, type);
+  int64_t length = shape.elements().value(), count = length <= mostInCopies ? together : 1;
+  bool single = shape.isSingleMeanwhile();
+  Type element = getElementTypeOrSelf(start.getType()), stored = cast<MemRefType>(memref.getType()).getElementType();
+  auto type = MemRefType::get({count * length}, single ? k.b.getF32Type() : stored);
+  Value copies = count == 1 ? memref::ViewOp::create(k.b, k.loc, type, k.scratch, k.index(0), ValueRange()).getResult()
+                            : memref::AllocaOp::create(k.b, k.loc, type).getResult();
   auto inCopy = [&] {
     Form place;
     for (unsigned loop : elements)
       place = place * shape.loops.extents[loop] + share.point[loop];
-    return place + Form(copy * length);
+    return place + Form(copy % count * length);
   };
   auto eachCopy = [&](llvm::function_ref<void()> body) {
-    for (copy = 0; copy < together; ++copy)
+    for (copy = 0; copy < count; ++copy)
       body();
     copy = 0;
   };
-  Type element = getElementTypeOrSelf(start.getType());
   TypedAttr neutral = changesNothing(shape.neutral);
   share.outer([&] {
     share.everywhere(rows, innermost, [&] {
       eachCopy([&] {
         Value value = copy == 0 ? k.demand.at(start, applyMap(result, share.point)) : k.demand.constantOf(neutral);
-        k.demand.store(value, copies, inCopy());
+        k.demand.store(single ? toSingle(value) : value, copies, inCopy());
       });
     });
     eachPoint(copies, inCopy);
     share.everywhere(rows, innermost, [&] {
       Value sum;
       eachCopy([&] {
-        Value part = k.demand.load(copies, inCopy(), element);
+        Value part = k.demand.load(copies, inCopy(), single ? type.getElementType() : element);
+        if (single)
+          part = arith::TruncFOp::create(k.b, k.loc, withElement(part.getType(), element), part);
         sum = sum ? k.demand.combine(op, sum, part)[0] : part;
       });
       k.demand.store(sum, memref, here());

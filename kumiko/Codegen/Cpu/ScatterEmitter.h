@@ -45,6 +45,7 @@ private:
   bool isExact();
   /// Points go to each of several copies of the result in turn, which are combined in the end.
   void inCopies();
+  mlir::Value toSingle(mlir::Value value);
 
   //===--- the copy --------------------------------------------------------------------------------===//
 
@@ -82,6 +83,11 @@ private:
   /// worth it.
   void alongStretch(OrderedShare::Stretch stretch, mlir::Value buffer, llvm::function_ref<Form()> offset);
   void lookAtChecks();
+  /// What the point at hand has for a choice.
+  mlir::Value chosenFrom();
+  /// Whether a look ahead is one for NaNs, too: without them one instruction chooses, else it would be three.
+  bool looksForNan();
+  void lookAtPoints();
   /// Whether all that is asked about places is whether those of data exist, and that about each of them.
   bool asksOnlyForExistence();
   /// Where the point at hand goes.
@@ -90,6 +96,8 @@ private:
   /// is loaded sooner by itself than as one of a pair, and of two halves one is chosen by integers where they are no
   /// lanes.
   int64_t widestChange();
+  /// What an element is when the point at hand has changed it.
+  mlir::Value changed(mlir::Value before);
   /// Changes the element of `buffer` that the point at hand goes to; `offset` is the place in it.
   void change(const Places &places, mlir::Value buffer, llvm::function_ref<Form()> offset);
 

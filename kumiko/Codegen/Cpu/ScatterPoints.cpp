@@ -91,7 +91,7 @@ void ScatterEmitter::alongRows(Value buffer, llvm::function_ref<Form()> offset) 
       for (int64_t column = 0; column < columns; ++column) {
         share.point[*share.inside] = Form(column * lanes);
         share.point[*share.inside].lane = 1;
-        lookAtChecks();
+        lookAtPoints();
       }
     };
     constexpr int64_t mostTogether = 32;
@@ -137,7 +137,7 @@ void ScatterEmitter::alongStretch(OrderedShare::Stretch stretch, Value buffer, l
     auto look = [&] {
       share.point[stretch.loop] = Form::ofSlot(k.demand.addSlot(first, 1, stretch.range));
       share.point[stretch.loop].lane = 1;
-      eachAbreast([&] { lookAtChecks(); });
+      eachAbreast([&] { lookAtPoints(); });
     };
     Value end = arith::AddIOp::create(k.b, k.loc, first, k.index(lanes));
     auto quick = [&] {
@@ -197,21 +197,59 @@ int64_t ScatterEmitter::widestChange() {
   constexpr int64_t fewHalves = 3, fewRows = 16;
   Type element = getElementTypeOrSelf(start.getType());
   int64_t length = shape.loops.lane ? typicalSize(shape.loops.extents[*shape.loops.lane]) : 1;
-  bool chooses = llvm::any_of(*op.getBody(), llvm::IsaPred<arith::MaximumFOp, arith::MinimumFOp>);
   if (hasOnePlace())
-    return length <= fewHalves && chooses && element.isF16() ? 1 : int64_t(k.demand.lanes);
+    return length <= fewHalves && shape.choice() && element.isF16() ? 1 : int64_t(k.demand.lanes);
   const Extent count = shape.rows();
   bool wait = length <= 2 && !element.isF32() && !element.isF64() && count.isStatic() && count.value() <= fewRows;
   return wait ? 1 : int64_t(k.demand.lanes);
+}
+
+Value ScatterEmitter::chosenFrom() {
+  Operation *choice = shape.choice();
+  bool isSecond = choice->getOperand(0) == op.getBody()->getArguments().back();
+  return k.demand.bodyValue(op, share.point, choice->getOperand(isSecond ? 1 : 0));
+}
+
+bool ScatterEmitter::looksForNan() {
+  Type element = getElementTypeOrSelf(start.getType());
+  return shape.choice() && !shape.loops.lane && (element.isF32() || element.isF64() || element.isBF16());
+}
+
+void ScatterEmitter::lookAtPoints() {
+  lookAtChecks();
+  if (!looksForNan())
+    return;
+  k.demand.given(shape.atPlaces, true, [&] {
+    Value value = chosenFrom();
+    k.demand.remember(arith::CmpFOp::create(k.b, k.loc, arith::CmpFPredicate::UNO, value, value));
+  });
+}
+
+Value ScatterEmitter::changed(Value before) {
+  bool hasNoNan = looksForNan() && k.demand.knowsPlaces();
+  bool isWider = getElementTypeOrSelf(before.getType()) != getElementTypeOrSelf(start.getType());
+  if (!hasNoNan && !isWider) {
+    SmallVector<Value> arguments(op->getNumOperands());
+    arguments.back() = before;
+    return k.demand.body(op, share.point, arguments)[0];
+  }
+  Value value = isWider ? toSingle(chosenFrom()) : chosenFrom();
+  bool larger = isa<arith::MaximumFOp>(shape.choice());
+  if (hasNoNan) {
+    auto predicate = larger ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
+    Value beyond = arith::CmpFOp::create(k.b, k.loc, predicate, value, before);
+    return arith::SelectOp::create(k.b, k.loc, beyond, value, before);
+  }
+  return larger ? arith::MaximumFOp::create(k.b, k.loc, value, before).getResult()
+                : arith::MinimumFOp::create(k.b, k.loc, value, before).getResult();
 }
 
 void ScatterEmitter::change(const Places &places, Value buffer, llvm::function_ref<Form()> offset) {
   for (auto [place, number] : llvm::zip_equal(shape.places, places.numbers))
     share.point[place.first] = Form::ofSlot(k.demand.addSlot(number));
   auto changeOne = [&] {
-    SmallVector<Value> arguments(op->getNumOperands());
-    arguments.back() = k.demand.load(buffer, offset(), getElementTypeOrSelf(start.getType()));
-    k.demand.store(k.demand.body(op, share.point, arguments)[0], buffer, offset());
+    Value before = k.demand.load(buffer, offset(), cast<MemRefType>(buffer.getType()).getElementType());
+    k.demand.store(changed(before), buffer, offset());
   };
   auto changeLanes = [&] {
     k.demand.given(shape.atPlaces, true, [&] { share.alongNarrowLanes(changeOne, widestChange()); });

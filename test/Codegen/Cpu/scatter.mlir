@@ -67,15 +67,17 @@ func.func @many_points(%x: tensor<1000x2x30x1xf32>, %u: tensor<1000x2x20x1xf32>,
 // -----
 
 // As many places as a vector has lanes are looked at together. Where all exist and count from the start they are taken
-// as they are, four to a turn; where some count from the end, too; else one by one, with a check.
+// as they are, four to a turn; where some count from the end, too; else one by one, with a check. With that look goes one
+// for NaNs, without which a comparison chooses.
 // CHECK: func.func private @{{.*}}_inside
 // CHECK: scf.for
 // CHECK: arith.cmpi uge, {{.*}} : vector<8xindex>
+// CHECK: arith.cmpf uno, {{.*}} : vector<8xf32>
 // CHECK: scf.if
 // CHECK-NEXT: scf.for
 // CHECK-NOT: arith.cmpi u
-// CHECK-NOT: arith.select
-// CHECK-COUNT-4: arith.maximumf
+// CHECK-NOT: arith.maximumf
+// CHECK-COUNT-4: arith.cmpf ogt, {{.*}} : f32
 // CHECK: } else {
 // CHECK: scf.if
 // CHECK: arith.cmpi slt
@@ -83,12 +85,27 @@ func.func @many_points(%x: tensor<1000x2x30x1xf32>, %u: tensor<1000x2x20x1xf32>,
 // CHECK: } else {
 // CHECK: arith.cmpi ult
 // CHECK-NEXT: scf.if
+// CHECK: arith.maximumf
 // CHECK: } else {
 // CHECK-NEXT: memref.store %{{.*}} : memref<1xi32>
 func.func @looked_at(%x: tensor<100xf32>, %i: tensor<1000x1xi64>, %u: tensor<1000xf32>) -> tensor<100xf32> {
   %y = nn.scatter_nd %x, %i, %u {kind = "max"}
       : (tensor<100xf32>, tensor<1000x1xi64>, tensor<1000xf32>) -> tensor<100xf32>
   return %y : tensor<100xf32>
+}
+
+// -----
+
+// Elements of bf16 of which points choose are f32 in scratch meanwhile.
+// CHECK: func.func private @{{.*}}_inside
+// CHECK: %[[SINGLES:.*]] = memref.view {{.*}} to memref<1000xf32>
+// CHECK: arith.extf {{.*}} : vector<8xbf16> to vector<8xf32>
+// CHECK: memref.store %{{.*}}, %[[SINGLES]]
+// CHECK: arith.truncf {{.*}} : vector<8xf32> to vector<8xbf16>
+func.func @meanwhile(%x: tensor<1000xbf16>, %i: tensor<9000x1xi64>, %u: tensor<9000xbf16>) -> tensor<1000xbf16> {
+  %y = nn.scatter_nd %x, %i, %u {kind = "max"}
+      : (tensor<1000xbf16>, tensor<9000x1xi64>, tensor<9000xbf16>) -> tensor<1000xbf16>
+  return %y : tensor<1000xbf16>
 }
 
 // -----
