@@ -29,6 +29,8 @@ struct Target {
   bool byteDot = false;
   /// Gathers take less time than a load for each lane.
   bool gathers = false;
+  /// Bytes of the cache that all cores share; 0: not known.
+  int64_t sharedCache = 0;
   /// Stores leave one after the other, and wait for lines that the first cache does not have.
   bool storesInOrder = false;
   /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.

@@ -160,20 +160,25 @@ static void mergeOuter(linalg::GenericOp op, OrderedLoops &loops) {
   loops.outer = kept;
 }
 
-/// Takes up what `leaf`, a part of the condition of a body, says about the number of a loop over the result.
-static void addBound(linalg::GenericOp op, Value leaf, SmallVectorImpl<ScatterShape::Bounds> &bounds) {
+/// Takes up what `leaf`, a part of the condition of a body, says about the number of a loop over the result; not where it
+/// says something else.
+static bool addBound(linalg::GenericOp op, Value leaf, SmallVectorImpl<ScatterShape::Bounds> &bounds) {
   auto compare = leaf.getDefiningOp<arith::CmpIOp>();
   std::optional<unsigned> loop = compare ? keptLoop(op, compare.getLhs()) : std::nullopt;
   IntegerAttr limit;
   if (!loop || !matchPattern(compare.getRhs(), m_Constant(&limit)))
-    return;
+    return false;
+  arith::CmpIPredicate predicate = compare.getPredicate();
+  if (predicate != arith::CmpIPredicate::sge && predicate != arith::CmpIPredicate::slt)
+    return false;
   auto found = llvm::find_if(bounds, [&](const auto &known) { return known.loop == *loop; });
   if (found == bounds.end())
     found = bounds.insert(bounds.end(), {*loop, 0, std::numeric_limits<int64_t>::max()});
-  if (compare.getPredicate() == arith::CmpIPredicate::sge)
+  if (predicate == arith::CmpIPredicate::sge)
     found->low = std::max(found->low, limit.getInt());
-  if (compare.getPredicate() == arith::CmpIPredicate::slt)
+  else
     found->high = std::min(found->high, limit.getInt());
+  return true;
 }
 
 static bool writesEveryLoop(linalg::GenericOp op) {
@@ -229,7 +234,7 @@ std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelE
   for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
     if (isCheck(extract))
       shape.checks.push_back(extract);
-  size_t checks = 0;
+  size_t understood = 0;
   llvm::SmallBitVector scattered(op.getNumLoops()), used = loopsOf(op, body->value), apart(op.getNumLoops());
   for (Value leaf : leaves) {
     auto compare = leaf.getDefiningOp<arith::CmpIOp>();
@@ -237,26 +242,28 @@ std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelE
     if (compare && compare.getPredicate() == arith::CmpIPredicate::eq)
       loop = keptLoop(op, compare.getRhs());
     if (llvm::is_contained(shape.checks, leaf.getDefiningOp<tensor::ExtractOp>()))
-      ++checks;
+      ++understood;
     if (loop && !scattered[*loop] && !loopsOf(op, compare.getLhs())[*loop]) {
       scattered.set(*loop);
+      ++understood;
       shape.places.push_back({*loop, compare.getLhs()});
       apart |= loopsOf(op, compare.getLhs());
     } else {
       apart |= loopsOf(op, leaf);
-      addBound(op, leaf, shape.bounds);
+      understood += addBound(op, leaf, shape.bounds);
     }
   }
   // Neither where a point goes nor what it brings may depend on the place itself.
   if (shape.places.empty() || scattered.anyCommon(used) || scattered.anyCommon(apart))
     return std::nullopt;
-  if (shape.places.size() + checks == leaves.size())
-    shape.atPlaces = body->condition;
   shape.loops = shareLoops(op, extents, scattered, apart);
   mergeOuter(op, shape.loops);
   auto last = llvm::find_if(llvm::reverse(shape.loops.outer), [&](unsigned loop) { return apart[loop]; });
   shape.planes = unsigned(last - shape.loops.outer.rbegin());
+  size_t bounds = shape.bounds.size();
   llvm::erase_if(shape.bounds, [&](const auto &bounds) { return !llvm::is_contained(shape.loops.outer, bounds.loop); });
+  if (understood == leaves.size() && shape.bounds.size() == bounds)
+    shape.atPlaces = body->condition;
   for (auto &bounds : shape.bounds)
     if (const eq::Extent &extent = shape.loops.extents[bounds.loop]; extent.isStatic())
       bounds.high = std::min(bounds.high, extent.value());

@@ -183,7 +183,8 @@ private:
     bool functions = llvm::any_of(body.getOps<linalg::GenericOp>(),
                                   [](linalg::GenericOp op) { return llvm::any_of(*op.getBody(), isFunction); });
     for (Operation &op : body) {
-      if (!isReduction(&op))
+      // A scatter will be a kernel of its own, and read each of its points once.
+      if (!isReduction(&op) || scatterShapeOf(cast<linalg::GenericOp>(op), extents))
         continue;
       auto generic = cast<linalg::GenericOp>(op);
       bool tiled = !hasTile && deservesTile(generic, extents);
