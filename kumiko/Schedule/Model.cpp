@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/AttentionShape.h"
+#include "kumiko/Schedule/ChosenRows.h"
 #include "kumiko/Schedule/Functions.h"
 #include "kumiko/Schedule/Packing.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -196,15 +197,6 @@ static bool readsWholeColumns(const ContractionShape &shape) {
 static bool hasConstantColumns(const ContractionShape &shape, llvm::function_ref<bool(BlockArgument)> isConstant) {
   BlockArgument argument = argumentBehind(linalg::GenericOp(shape.op)->getOperand(shape.columnOperand));
   return argument && argument.hasOneUse() && isConstant(argument) && readsWholeColumns(shape);
-}
-
-/// Whether something is read at places that are more than numbers of loops.
-static bool readsChosen(Block &body) {
-  auto isNumber = [](Value index) { return index.getDefiningOp<linalg::IndexOp>(); };
-  auto isChosen = [&](tensor::ExtractOp extract) { return !llvm::all_of(extract.getIndices(), isNumber); };
-  return llvm::any_of(body.getOps<linalg::GenericOp>(), [&](linalg::GenericOp op) {
-    return llvm::any_of(op.getBody()->getOps<tensor::ExtractOp>(), isChosen);
-  });
 }
 
 /// As many chunks as the work is worth.
@@ -444,6 +436,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
     storeLanesLast(schedule, body, extents, isConstant);
     schedule.pastCaches = leavesCaches(body, results, extents, machine);
     schedule.gathers = machine.gathers && readsChosen(body);
+    schedule.strip = stripOfChosen(body, results, extents, machine);
     schedule.storesInOrder = machine.storesInOrder;
     if (callsForEach(body, results, extents, machine))
       schedule.lanes = 1;

@@ -21,8 +21,7 @@ bool OrderedLoops::outerEndsInside(linalg::GenericOp op) const {
   return !lane && !outer.empty() && last && outer.back() == last.getPosition();
 }
 
-/// The loops that a value in the body depends on; all of them when it reads the result.
-static llvm::SmallBitVector loopsOf(linalg::GenericOp op, Value value) {
+llvm::SmallBitVector kumiko::loopsBehind(linalg::GenericOp op, Value value) {
   llvm::SmallBitVector loops(op.getNumLoops());
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != op.getBody())
@@ -40,7 +39,7 @@ static llvm::SmallBitVector loopsOf(linalg::GenericOp op, Value value) {
   if (auto index = dyn_cast<linalg::IndexOp>(producer))
     return loops.set(index.getDim()), loops;
   for (Value operand : producer->getOperands())
-    loops |= loopsOf(op, operand);
+    loops |= loopsBehind(op, operand);
   return loops;
 }
 
@@ -160,8 +159,8 @@ static void mergeOuter(linalg::GenericOp op, OrderedLoops &loops) {
   loops.outer = kept;
 }
 
-/// Takes up what `leaf`, a part of the condition of a body, says about the number of a loop over the result; not where it
-/// says something else.
+/// Takes up what `leaf`, a part of the condition of a body, says about the number of a loop over the result; not where
+/// it says something else.
 static bool addBound(linalg::GenericOp op, Value leaf, SmallVectorImpl<ScatterShape::Bounds> &bounds) {
   auto compare = leaf.getDefiningOp<arith::CmpIOp>();
   std::optional<unsigned> loop = compare ? keptLoop(op, compare.getLhs()) : std::nullopt;
@@ -235,7 +234,7 @@ std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelE
     if (isCheck(extract))
       shape.checks.push_back(extract);
   size_t understood = 0;
-  llvm::SmallBitVector scattered(op.getNumLoops()), used = loopsOf(op, body->value), apart(op.getNumLoops());
+  llvm::SmallBitVector scattered(op.getNumLoops()), used = loopsBehind(op, body->value), apart(op.getNumLoops());
   for (Value leaf : leaves) {
     auto compare = leaf.getDefiningOp<arith::CmpIOp>();
     std::optional<unsigned> loop;
@@ -243,13 +242,13 @@ std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelE
       loop = keptLoop(op, compare.getRhs());
     if (llvm::is_contained(shape.checks, leaf.getDefiningOp<tensor::ExtractOp>()))
       ++understood;
-    if (loop && !scattered[*loop] && !loopsOf(op, compare.getLhs())[*loop]) {
+    if (loop && !scattered[*loop] && !loopsBehind(op, compare.getLhs())[*loop]) {
       scattered.set(*loop);
       ++understood;
       shape.places.push_back({*loop, compare.getLhs()});
-      apart |= loopsOf(op, compare.getLhs());
+      apart |= loopsBehind(op, compare.getLhs());
     } else {
-      apart |= loopsOf(op, leaf);
+      apart |= loopsBehind(op, leaf);
       understood += addBound(op, leaf, shape.bounds);
     }
   }
@@ -300,7 +299,7 @@ std::optional<RunningShape> kumiko::runningShapeOf(linalg::GenericOp op, KernelE
   bool reordered = shape.reverse && op->hasAttr(exactAttribute);
   // One element follows no other: each is a point.
   bool alone = loops[shape.along].is(1);
-  if (alone || reordered || loops[shape.along] != loops[shape.reduced] || loopsOf(op, body->value)[shape.along])
+  if (alone || reordered || loops[shape.along] != loops[shape.reduced] || loopsBehind(op, body->value)[shape.along])
     return std::nullopt;
   llvm::SmallBitVector taken(op.getNumLoops());
   taken.set(shape.along);

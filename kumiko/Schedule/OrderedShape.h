@@ -40,8 +40,8 @@ struct ScatterShape {
   llvm::SmallVector<Bounds, 2> bounds;
   /// How many of the last outer loops say nothing about where a point goes.
   unsigned planes = 0;
-  /// The value in the body that says whether a point counts, where it does so at its places and within the bounds without
-  /// further ado; else null.
+  /// The value in the body that says whether a point counts, where it does so at its places and within the bounds
+  /// without further ado; else null.
   mlir::Value atPlaces;
   /// What looks in the body whether a place from data exists, and says nothing else.
   llvm::SmallVector<mlir::tensor::ExtractOp, 2> checks;
@@ -75,6 +75,9 @@ struct RunningShape {
   /// so vectors do, and no sum is rounded more often than there are steps.
   bool doubles() const;
 };
+
+/// The loops that a value in the body of `op` depends on; all of them where it reads the result.
+llvm::SmallBitVector loopsBehind(mlir::linalg::GenericOp op, mlir::Value value);
 
 /// `op` as one of them; nothing where it is not.
 std::optional<ScatterShape> scatterShapeOf(mlir::linalg::GenericOp op, KernelExtents &extents);

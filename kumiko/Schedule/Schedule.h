@@ -59,6 +59,7 @@ struct Schedule {
   bool sharePlaces = false;
   /// scatter: columns that are changed at a time, in scratch, where all rows of them lie close together; 0: all of
   /// them, in the result. running: columns whose sums are in scratch while rows go by; 0: a vector, in registers.
+  /// points: columns that are worked on at a time, in all rows; 0: all of a row.
   int64_t strip = 0;
 
   /// rows and attention: numbers (in the order of the body) of the ops whose rows are kept in scratch instead of

@@ -1,10 +1,14 @@
 // RUN: kumiko-opt %s --kumiko-schedule-kernels | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-schedule-kernels=shared-cache=268435456 | FileCheck %s --check-prefix=SHARED
 
 #same = affine_map<(i) -> (i)>
 
-// 40 MB from 40 MB leave every cache.
+// 40 MB from 40 MB leave every cache, but one of 256 MB that all cores share.
 // CHECK-LABEL: nn.kernel @large
 // CHECK-SAME: past_caches
+// SHARED-LABEL: nn.kernel @large
+// SHARED-NOT: past_caches
+// SHARED: nn.yield
 nn.kernel @large(%x: tensor<10000000xf32>) -> tensor<10000000xf32> {
   %empty = tensor.empty() : tensor<10000000xf32>
   %y = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}

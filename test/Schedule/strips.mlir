@@ -116,3 +116,50 @@ func.func @main(%x: tensor<20000x1024xf32>, %i: tensor<5000x1024xi64>, %u: tenso
       : (tensor<20000x1024xf32>, tensor<5000x1024xi64>, tensor<5000x1024xf32>) -> tensor<20000x1024xf32>
   return %y : tensor<20000x1024xf32>
 }
+
+// -----
+
+// A sum of f16 is made in f32 and converted by a kernel of its own; what pads the points stays with the scatter.
+// CHECK-LABEL: nn.kernel
+// CHECK: arith.truncf
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: template = "scatter"
+// CHECK-COUNT-2: tensor.pad
+func.func @main(%x: tensor<1024x1023xf16>, %i: tensor<1000x1001xi64>, %u: tensor<1000x1001xf16>) -> tensor<1024x1023xf16> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "+"}
+      : (tensor<1024x1023xf16>, tensor<1000x1001xi64>, tensor<1000x1001xf16>) -> tensor<1024x1023xf16>
+  return %y : tensor<1024x1023xf16>
+}
+
+// -----
+
+// Columns that are read from rows of their own, all of which are larger than a cache, go by strips, too.
+// CHECK-LABEL: nn.kernel
+// CHECK-SAME: strip = 256
+// CHECK-SAME: template = "points"
+func.func @main(%x: tensor<2048x1024xf32>, %i: tensor<500x1024xi64>) -> tensor<500x1024xf32> {
+  %y = nn.gather_elements %x, %i {axis = 0} : (tensor<2048x1024xf32>, tensor<500x1024xi64>) -> tensor<500x1024xf32>
+  return %y : tensor<500x1024xf32>
+}
+
+// -----
+
+// Rows that are read as they are do not.
+// CHECK-LABEL: nn.kernel
+// CHECK-NOT: strip
+// CHECK-SAME: template = "points"
+func.func @main(%x: tensor<2048x1024xf32>, %i: tensor<500xi64>) -> tensor<500x1024xf32> {
+  %y = nn.gather %x, %i {axis = 0} : (tensor<2048x1024xf32>, tensor<500xi64>) -> tensor<500x1024xf32>
+  return %y : tensor<500x1024xf32>
+}
+
+// -----
+
+// Nor rows that a cache holds.
+// CHECK-LABEL: nn.kernel
+// CHECK-NOT: strip
+// CHECK-SAME: template = "points"
+func.func @main(%x: tensor<256x1024xf32>, %i: tensor<500x1024xi64>) -> tensor<500x1024xf32> {
+  %y = nn.gather_elements %x, %i {axis = 0} : (tensor<256x1024xf32>, tensor<500x1024xi64>) -> tensor<500x1024xf32>
+  return %y : tensor<500x1024xf32>
+}

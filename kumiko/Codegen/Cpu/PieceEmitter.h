@@ -68,8 +68,8 @@ private:
   /// The same share of the vectors of every row, where something is read for all rows; the last chunk also has the
   /// masked rest.
   void emitSharesOfRows(const eq::Extent &outer);
-  /// Whether something that moves on with the lanes is the same for all rows.
-  bool readsForAllRows() const;
+  void emitStrips(const eq::Extent &outer); ///< a few columns of all rows, then the next ones
+  bool readsForAllRows() const;             ///< whether something that moves on with the lanes is the same for all rows
 
   //===--- sides of a choice -----------------------------------------------------------------------===//
 

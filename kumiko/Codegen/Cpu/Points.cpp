@@ -127,7 +127,10 @@ void PieceEmitter::emitLoops(const Extent &outer) {
 
 void PieceEmitter::emitShares(const Extent &outer) {
   bool byRows = alongSums || stretch != 0 || leftOver != 0 || !rowPhases.empty() || (turn && turn->between);
-  if (!byRows && typicalSize(outer) < typicalSize(k.schedule.chunks))
+  if (!byRows && k.schedule.strip >= int64_t(k.demand.lanes) && lanesChoose && woven() == 1 && laneCuts.empty() &&
+      !turn)
+    emitStrips(outer);
+  else if (!byRows && typicalSize(outer) < typicalSize(k.schedule.chunks))
     emitByLanes(outer);
   else if (std::optional<MergedLoop> places = loopOfPlaces(outer))
     lookAtPlaces(*places, [&] { emitByOuter(outer); });
@@ -348,6 +351,21 @@ void PieceEmitter::emitSharesOfRows(const Extent &outer) {
   k.loop(k.index(0), k.index(outer), 1, [&](Value number) {
     k.delinearize(number, loops, point);
     bySides([&] { k.sharedVectors(lane.extent, share, [&](Form form) { element(form); }); });
+  });
+}
+
+void PieceEmitter::emitStrips(const Extent &outer) {
+  int64_t width = k.schedule.strip / k.demand.lanes;
+  Extent vectors = ceilDiv(lane.extent, k.demand.lanes);
+  auto [low, high] = k.chunkRange(ceilDiv(vectors, width) * outer);
+  k.runs(low, high, outer, [&](Value strip, Value from, Value to) {
+    Value first = arith::MulIOp::create(k.b, k.loc, strip, k.index(width));
+    Value past = arith::AddIOp::create(k.b, k.loc, first, k.index(width));
+    Value end = arith::MinSIOp::create(k.b, k.loc, past, k.index(vectors));
+    k.loop(from, to, 1, [&](Value number) {
+      k.delinearize(number, loops, point);
+      bySides([&] { k.someVectors(lane.extent, first, end, [&](Form form) { element(form); }); });
+    });
   });
 }
 
