@@ -7,19 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Codegen/Cpu/PieceParts.h"
 #include "kumiko/Codegen/Cpu/Sums.h"
 
 namespace kumiko::cpu {
 
 bool hasFunctions(mlir::Block &body); ///< these are worth a vector, however empty
-
-/// A piece and the buffer it goes to.
-struct Target {
-  const Piece *piece;
-  mlir::Value memref;
-  /// The borders of its output.
-  std::vector<Border> *borders;
-};
 
 /// Pieces of one shape, computed together: what two of them need is computed once.
 class PieceEmitter {
@@ -32,8 +25,7 @@ private:
   //===--- rows and lanes --------------------------------------------------------------------------===//
 
   void emitLoops(const eq::Extent &outer);
-  /// A position at the numbers of all loops, slot by slot.
-  Position loopNumbers() const;
+  Position loopNumbers() const; ///< a position at the numbers of all loops, slot by slot
   void element(Form form);
   /// Whether lines are as short as a few lanes and lie one behind the other, as pixels of three colours do.
   bool interleaves() const;
@@ -47,16 +39,6 @@ private:
   void emitByOuter(const eq::Extent &outer);
   /// The rows of a chunk in runs along the last loop, of which the first and last may be shorter than it.
   void emitRuns(mlir::Value low, mlir::Value high, llvm::function_ref<void()> whole);
-  /// A stretch of a row.
-  struct Part {
-    int64_t start, end;
-  };
-  /// A few elements before and after each row of a target.
-  struct RowEnds {
-    const Target *target;
-    mlir::Value value;
-    int64_t before, after;
-  };
   /// Those that are few enough to be written with their row, which is in the cache then.
   llvm::SmallVector<RowEnds> takeRowEnds();
   void fill(llvm::ArrayRef<RowEnds> ends);
@@ -81,6 +63,8 @@ private:
 
   //===--- results past the caches -----------------------------------------------------------------===//
 
+  bool storesLines() const; ///< whether a stretch of vectors is worth storing where lines of the cache begin
+  void emitLines();
   /// Whether a row is written as plain vectors.
   bool writesVectors() const;
   /// Whether only vectors are written, one behind the other, from places on that may be written past the caches.
@@ -92,8 +76,7 @@ private:
   bool longRows = false;
   /// Past the caches, but for what is no whole cache line at the ends.
   void longPart(Part part);
-  /// What a chunk that has [low, high) of a row has of it.
-  void longPart(Part part, mlir::Value low, mlir::Value high);
+  void longPart(Part part, mlir::Value low, mlir::Value high); ///< what a chunk with [low, high) of a row has of it
 
   //===--- what data choose ------------------------------------------------------------------------===//
 
@@ -159,20 +142,6 @@ private:
 
   //===--- rows that are cut where data say --------------------------------------------------------===//
 
-  /// The place that `op` reads at is one of two sums, by whether the number of a loop is below a bound from data.
-  struct Turn {
-    mlir::linalg::GenericOp op;
-    /// The numbers of its loops, over those of the points.
-    Position dims;
-    mlir::Value condition, bound;
-    unsigned loop;
-    /// The loop inside of it that says which bound it is, where there is one.
-    std::optional<MergedLoop> between = std::nullopt;
-    /// They are exchanged for so many turns of the outer one; 0: they are not.
-    int64_t together = 0;
-    /// All sequences side by side, in vectors.
-    bool isWoven = false;
-  };
   std::optional<Turn> turnOf(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims) const;
   void findTurn();
   bool takeBetween();      ///< takes the lanes, or the last of the loops, as the loop between, if that is worth it
@@ -247,6 +216,9 @@ private:
   /// A few points that lie side by side would leave a block empty: lanes run along the loop around them, and what they
   /// hold is woven.
   void takeShortLanes();
+  /// What lies side by side, if it is less than a block, is taken apart into planes all at once: it is read once.
+  void takePlanes();
+  void storePlanes();
   /// Lines that are read at a time: as many as elements fill one register; and those before the next lanes.
   int64_t sideOfBlocks() const;
   int64_t linesOfGroup() const;
@@ -271,6 +243,7 @@ private:
   std::optional<MergedLoop> parts;
   /// A loop outside of the parts and inside of the lanes.
   std::optional<MergedLoop> partLines;
+  std::optional<MergedLoop> planes; ///< a loop inside of the lanes, though it is outside of them in the result
   /// Whether it depends on the lane where data say that something is read.
   bool lanesChoose = false;
   /// The loop of rows and the number after the one at hand, where rows are fetched ahead.
@@ -282,11 +255,6 @@ private:
   int64_t stretch = 0;
   /// Lanes are every so many elements; `leftOver` of a row are no such group any more.
   int64_t phases = 1, leftOver = 0;
-  /// Loops that count groups of so many; of the last group there are fewer, where `left` is not 0.
-  struct Group {
-    MergedLoop groups;
-    int64_t size, left;
-  };
   llvm::SmallVector<Group> rowPhases;
   /// Phases are the last dimension of `groupSums`.
   bool joinsParts = false;

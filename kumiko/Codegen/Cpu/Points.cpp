@@ -80,6 +80,8 @@ void PieceEmitter::emit() {
   } else if (laysRowsSideBySide()) {
     parts = lane;
     lane = loops.pop_back_val();
+  } else {
+    takePlanes();
   }
   takeFewPerGroup();
   takePhases();
@@ -113,6 +115,8 @@ void PieceEmitter::emitLoops(const Extent &outer) {
   else if (linalg::GenericOp sums = longSum(k, *sources, lane);
            sums && woven() == 1 && rowPhases.empty() && allMadeInPlace(sums))
     emitSums(k, sums, loops, lane, point, [&] { storeAll(); });
+  else if (storesLines())
+    emitLines();
   else if (isStream())
     pastCaches([&] { emitShares(outer); });
   else if (hasLongRows(outer))
@@ -162,6 +166,13 @@ void PieceEmitter::element(Form form) {
   point[lane.loop] = form;
   if (woven() > 1)
     return storeInterleaved();
+  if (planes) {
+    for (int64_t n = 0; n < planes->extent.value(); ++n) {
+      point[planes->loop] = Form(n);
+      askAhead(k, targets, point);
+    }
+    return storePlanes();
+  }
   if (!movesElements() || readsTogether() || !k.demand.active.is(k.demand.lanes)) {
     askAhead(k, targets, point);
     return storeAll();
@@ -254,7 +265,7 @@ void PieceEmitter::emitRuns(Value low, Value high, llvm::function_ref<void()> wh
   });
 }
 
-SmallVector<PieceEmitter::RowEnds> PieceEmitter::takeRowEnds() {
+SmallVector<RowEnds> PieceEmitter::takeRowEnds() {
   SmallVector<RowEnds> ends;
   for (const Target &target : targets) {
     ArrayRef<Extent> rows = k.storage.extents.of(target.piece->source);

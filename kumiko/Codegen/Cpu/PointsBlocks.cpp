@@ -20,11 +20,46 @@ constexpr int64_t mostInside = 64, bytesInside = 1 << 14;
 /// Lanes of long elements that are woven, where wide shuffles take turns.
 constexpr int64_t fewestWoven = 2;
 
-std::optional<size_t> PieceEmitter::lineLoop() {
-  bool readsOnce = llvm::all_of(k.body.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
+/// Whether elements are neither summed up nor read where a body says.
+static bool readsOnce(Block &body) {
+  return llvm::all_of(body.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
     return op.getNumReductionLoops() == 0 && op.getBody()->getOps<tensor::ExtractOp>().empty();
   });
-  if (!readsOnce || sources->opaque.test(lane.loop))
+}
+
+void PieceEmitter::takePlanes() {
+  bool areBare = llvm::all_of(targets, [](const Target &target) { return target.borders->empty(); });
+  // Measured where lines of the planes, to which stores take turns, are asked for ahead.
+  if (loops.empty() || !areBare || !readsOnce(k.body) || sources->opaque.any() || !k.schedule.storesInOrder ||
+      k.schedule.pastCaches)
+    return;
+  const MergedLoop &loop = loops.back();
+  auto areSideBySide = [&](const Form &form) {
+    return form.coefficientOf(loop.loop).is(1) && form.coefficientOf(lane.loop) == loop.extent;
+  };
+  Position position = loopNumbers();
+  auto isAlong = [&](const Target &target) { return offsetOf(*target.piece, position).coefficientOf(lane.loop).is(1); };
+  if (loop.extent.isStatic() && loop.extent.value() > 1 && loop.extent.value() < fewestLines &&
+      llvm::any_of(sources->forms, areSideBySide) && llvm::all_of(targets, isAlong))
+    planes = loops.pop_back_val();
+}
+
+void PieceEmitter::storePlanes() {
+  SmallVector<Value> values;
+  auto eachPlane = [&](llvm::function_ref<void(const Target &)> body) {
+    for (int64_t n = 0; n < planes->extent.value(); ++n) {
+      point[planes->loop] = Form(n);
+      for (const Target &target : targets)
+        body(target);
+    }
+  };
+  eachPlane([&](const Target &target) { values.push_back(k.demand.at(target.piece->source, point)); });
+  const Value *value = values.begin();
+  eachPlane([&](const Target &target) { k.demand.store(*value++, target.memref, offsetOf(*target.piece, point)); });
+}
+
+std::optional<size_t> PieceEmitter::lineLoop() {
+  if (!readsOnce(k.body) || sources->opaque.test(lane.loop))
     return std::nullopt;
   for (const auto &[place, loop] : llvm::enumerate(loops))
     for (const Form &form : sources->forms) {

@@ -22,7 +22,7 @@ void PieceEmitter::findCuts() {
     rowCuts = cutsAlong(loops.back().loop, loops.back().extent, *sources);
 }
 
-SmallVector<PieceEmitter::Part> PieceEmitter::partsOf(ArrayRef<int64_t> cuts, const MergedLoop &loop) const {
+SmallVector<Part> PieceEmitter::partsOf(ArrayRef<int64_t> cuts, const MergedLoop &loop) const {
   SmallVector<Part> result;
   int64_t start = 0;
   for (int64_t cut : cuts)

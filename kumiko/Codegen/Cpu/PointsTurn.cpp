@@ -88,7 +88,7 @@ static arith::SelectOp chosenPlace(linalg::GenericOp op) {
   return withoutCasts((*extracts.begin()).getIndices()[unsure[0]]).getDefiningOp<arith::SelectOp>();
 }
 
-std::optional<PieceEmitter::Turn> PieceEmitter::turnOf(linalg::GenericOp op, ArrayRef<Form> dims) const {
+std::optional<Turn> PieceEmitter::turnOf(linalg::GenericOp op, ArrayRef<Form> dims) const {
   arith::SelectOp place = chosenPlace(op);
   auto below = place ? place.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
   auto number = below ? withoutCasts(below.getLhs()).getDefiningOp<linalg::IndexOp>() : linalg::IndexOp();

@@ -66,3 +66,44 @@ nn.kernel @along(%x: tensor<16384xf32>) -> tensor<16384xf32> {
   } -> tensor<16384xf32>
   nn.yield %y : tensor<16384xf32>
 }
+
+// What lies side by side, as three colours do, is taken apart all at once: lines of all planes are asked for, then three
+// vectors are read, and each plane gets one.
+// CHECK-LABEL: func.func private @planes_inside
+// CHECK-COUNT-3: memref.prefetch {{.*}}, write, locality<3>, data
+// CHECK-NOT: vector.store
+// CHECK: vector.load
+// CHECK-COUNT-3: vector.store {{.*}} vector<16xf32>
+// CHECK: return
+nn.kernel @planes(%x: tensor<20000x3xf32>) -> tensor<3x20000xf32> {
+  %empty = tensor.empty() : tensor<3x20000xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(c, i) -> (i, c)>, affine_map<(c, i) -> (c, i)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<20000x3xf32>) outs(%empty : tensor<3x20000xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    linalg.yield %e : f32
+  } -> tensor<3x20000xf32>
+  nn.yield %y : tensor<3x20000xf32>
+}
+
+// Functions of a long stretch: the first vector begins where the stretch does, the next ones where lines of the cache do,
+// and the last one ends where it does. Not in place, as what two of them have in common is computed twice.
+// CHECK-LABEL: func.func private @lines_inside
+// CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: scf.for
+// CHECK-NEXT: arith.maxsi
+// CHECK-NEXT: arith.minsi
+// CHECK: vector.store {{.*}} vector<16xf32>
+// CHECK-NOT: vector.maskedstore
+// CHECK: return
+nn.kernel @lines(%x: tensor<200005xf16>) -> tensor<200005xf32> {
+  %empty = tensor.empty() : tensor<200005xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<200005xf16>) outs(%empty : tensor<200005xf32>) {
+  ^bb0(%e: f16, %o: f32):
+    %w = arith.extf %e : f16 to f32
+    %s = math.exp %w : f32
+    linalg.yield %s : f32
+  } -> tensor<200005xf32>
+  nn.yield %y : tensor<200005xf32>
+}

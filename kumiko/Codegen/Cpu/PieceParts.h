@@ -1,0 +1,48 @@
+//===- PieceParts.h - what the points of a piece are cut into --------------===//
+#pragma once
+#include "kumiko/Codegen/Cpu/Kernel.h"
+
+namespace kumiko::cpu {
+
+/// A piece and the buffer it goes to.
+struct Target {
+  const Piece *piece;
+  mlir::Value memref;
+  /// The borders of its output.
+  std::vector<Border> *borders;
+};
+
+/// A stretch of a row.
+struct Part {
+  int64_t start, end;
+};
+
+/// A few elements before and after each row of a target.
+struct RowEnds {
+  const Target *target;
+  mlir::Value value;
+  int64_t before, after;
+};
+
+/// The place that `op` reads at is one of two sums, by whether the number of a loop is below a bound from data.
+struct Turn {
+  mlir::linalg::GenericOp op;
+  /// The numbers of its loops, over those of the points.
+  Position dims;
+  mlir::Value condition, bound;
+  unsigned loop;
+  /// The loop inside of it that says which bound it is, where there is one.
+  std::optional<MergedLoop> between = std::nullopt;
+  /// They are exchanged for so many turns of the outer one; 0: they are not.
+  int64_t together = 0;
+  /// All sequences side by side, in vectors.
+  bool isWoven = false;
+};
+
+/// Loops that count groups of so many; of the last group there are fewer, where `left` is not 0.
+struct Group {
+  MergedLoop groups;
+  int64_t size, left;
+};
+
+} // namespace kumiko::cpu
