@@ -60,13 +60,15 @@ SmallVector<Value> Demand::reduceStepAt(linalg::GenericOp op, ArrayRef<Position>
   return next;
 }
 
-/// Steps that do not wait for each other, of a reduction whose loop is at least this long, where a step is short.
+/// Steps that do not wait for each other, of a reduction whose loop is at least this long, where a step is short or
+/// chooses.
 constexpr int64_t mostParts = 4, fewestSteps = 16, longestStep = 6;
 
 /// The loop, of those that are reduced, along which one reduction is done in parts; none where it is not worth it.
 static std::optional<unsigned> loopOfParts(linalg::GenericOp op, ArrayRef<unsigned> loops, ArrayRef<Extent> extents) {
   bool isShort = llvm::range_size(op.getBody()->without_terminator()) <= longestStep;
-  if (!isShort || !hasSimpleCombiner(op) || !canReduceInParts(op) || placeRead(op))
+  bool isSum = isShort && hasSimpleCombiner(op) && canReduceInParts(op);
+  if ((!isSum && !selectionOf(op)) || placeRead(op))
     return std::nullopt;
   auto found =
       llvm::find_if(llvm::reverse(loops), [&](unsigned loop) { return typicalSize(extents[loop]) >= fewestSteps; });
@@ -136,10 +138,11 @@ SmallVector<Value> Demand::reduceTogether(linalg::GenericOp op, ArrayRef<Positio
   };
   SmallVector<Value> sums = nest(0, accumulators);
   // Halves of what is left.
-  for (size_t count = inParts ? mostParts : 1; count > 1; count /= 2) {
-    for (size_t part = 0; part < count / 2; ++part)
-      sums[part] = combine(op, sums[part], sums[part + count / 2]).front();
-    sums.truncate(count / 2);
+  for (size_t each = op.getNumResults(), half = sums.size() / 2; inParts && half >= each; half /= 2) {
+    SmallVector<Value> both;
+    for (size_t part = 0; part < half; part += each)
+      llvm::append_range(both, combine(op, ArrayRef(sums).slice(part, each), ArrayRef(sums).slice(half + part, each)));
+    sums = std::move(both);
   }
   return sums;
 }

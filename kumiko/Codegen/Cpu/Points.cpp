@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/Cells.h"
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -97,13 +98,13 @@ void PieceEmitter::emit() {
     outer *= loop.extent;
   bool isShortRow = sumsWindows() || (phases != 1 && !joinsParts) || reducesShortRow();
   int64_t usual = shareSet(k, lane.loop) ? narrowestVector : k.demand.lanes;
+  // What an instruction that gathers takes for as many lanes as there are it takes for one.
+  llvm::SaveAndRestore gathers(k.demand.gathers);
+  if (isShortRow && lane.extent.value() <= narrowestVector)
+    k.demand.gathers = false;
   if (int64_t width = isShortRow ? widthOfRow() : usual; width < k.demand.lanes)
     return k.demand.narrow(width, [&] { emitLoops(outer); });
   emitLoops(outer);
-}
-
-bool PieceEmitter::reducesShortRow() const {
-  return woven() == 1 && !alongSums && lane.extent.isStatic() && lane.extent.value() > 1 && onlyReduction(k);
 }
 
 void PieceEmitter::emitLoops(const Extent &outer) {

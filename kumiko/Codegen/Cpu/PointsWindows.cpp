@@ -139,6 +139,11 @@ bool PieceEmitter::sumsWindows() const {
   return typicalSize(points) >= fewestTaps * typicalSize(k.storage.extents.elementsOf(op->getResult(0)));
 }
 
+bool PieceEmitter::reducesShortRow() const {
+  return woven() == 1 && !alongSums && lane.extent.isStatic() && lane.extent.value() > 1 &&
+         (onlyReduction(k) || chosenSum(k.body));
+}
+
 int64_t PieceEmitter::widthOfRow() const {
   return std::max<int64_t>(llvm::PowerOf2Ceil(lane.extent.value()), narrowestVector);
 }
