@@ -43,6 +43,8 @@ private:
   void emitAll() {
     if (share.byStrips())
       return strips();
+    if (hasFewColumns())
+      return fewColumns();
     if (shape.loops.lane) {
       // From memory one register at a time of each row comes sooner than two.
       int64_t lanes = k.schedule.pastCaches ? lanesOfSums() : k.demand.lanes;
@@ -72,15 +74,40 @@ private:
     });
   }
 
+  /// Whether columns are so few that most lanes would be converted for nothing.
+  bool hasFewColumns() const {
+    constexpr int64_t mostColumns = 4;
+    const OrderedLoops &loops = shape.loops;
+    return loops.lane && loops.extents[*loops.lane].isStatic() && loops.extents[*loops.lane].value() <= mostColumns &&
+           share.takesWholeRows() && converts();
+  }
+
+  void fewColumns() {
+    int64_t columns = shape.loops.extents[*shape.loops.lane].value();
+    // Two halves take longer to convert than four.
+    int64_t fewest = hasHalves() ? 4 : 1;
+    k.demand.narrow(std::max<int64_t>(llvm::PowerOf2Ceil(columns), fewest), [&] {
+      k.demand.active = columns;
+      share.outer([&] {
+        share.point[*shape.loops.lane].lane = 1;
+        rows({share.point});
+      });
+      k.demand.active = k.demand.lanes;
+    });
+  }
+
   Type sumType() const { return getElementTypeOrSelf(shape.op->getResult(0).getType()); }
 
   /// Whether a row is straight-line code by itself: the next one need not wait for it, and what is written lies side by
   /// side. Sums that are converted on the way take the machine longer than to wait for each other.
   bool isStraight() const {
     const Extent &length = shape.loops.extents[shape.along];
-    bool converts = llvm::any_of(
+    return length.isStatic() && length.value() <= (shape.loops.lane || converts() ? shortRow : straightRow);
+  }
+
+  bool converts() const {
+    return llvm::any_of(
         k.outputs, [&](Value memref) { return cast<MemRefType>(memref.getType()).getElementType() != sumType(); });
-    return length.isStatic() && length.value() <= (shape.loops.lane || converts ? shortRow : straightRow);
   }
 
   //===--- lanes along the row ---------------------------------------------------------------------===//
