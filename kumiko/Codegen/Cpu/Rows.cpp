@@ -104,12 +104,32 @@ private:
     return position;
   }
 
-  /// Kept and reduced loops merge among themselves where all reads and writes of the kernel allow it.
-  void merge() {
-    Reads reads(rank, k.storage);
+  Position loopNumbers() const {
     Position all;
     for (unsigned d = 0; d < rank; ++d)
       all.push_back(Form::ofSlot(d));
+    return all;
+  }
+
+  SmallVector<MergedLoop> mergeDepth(const Reads &reads) const {
+    return mergeLoops(reads, llvm::to_vector(llvm::seq<unsigned>(keptRank, rank)), extents);
+  }
+
+  /// Loops that go on where those of the kernel do not, as nothing is asked about channels yet.
+  SmallVector<MergedLoop> depthOf(linalg::GenericOp op) {
+    Reads reads(rank, k.storage);
+    for (linalg::GenericOp other : reductions)
+      reads.known.insert_range(other->getResults());
+    reads.collectBody(op, loopNumbers());
+    SmallVector<MergedLoop> merged = mergeDepth(reads);
+    bool isLonger = lanesInside() && keptOps.empty() && !merged.empty() && merged.size() < depthLoops.size();
+    return isLonger ? merged : depthLoops;
+  }
+
+  /// Kept and reduced loops merge among themselves where all reads and writes of the kernel allow it.
+  void merge() {
+    Reads reads(rank, k.storage);
+    Position all = loopNumbers();
     auto positionOf = [&](Value tensor) { return positionIn(tensor, all); };
     for (linalg::GenericOp op : reductions)
       reads.known.insert_range(op->getResults());
@@ -123,7 +143,7 @@ private:
         reads.forms.push_back(offsetOf(piece, positionOf(piece.source)));
       }
     rowLoops = mergeLoops(reads, llvm::to_vector(llvm::seq<unsigned>(0, keptRank)), extents);
-    depthLoops = mergeLoops(reads, llvm::to_vector(llvm::seq<unsigned>(keptRank, rank)), extents);
+    depthLoops = mergeDepth(reads);
     if (depthLoops.empty())
       depthLoops.push_back({rank - 1, Extent(1)});
     lieAlongMemory = !rowLoops.empty() && llvm::any_of(reads.forms, [&](const Form &form) {
@@ -233,8 +253,18 @@ private:
     return isLong && init.size() == 1 && canReduceInParts(op) ? most : 1;
   }
 
-  /// Several running vectors hide the latency of the combining op; they meet in a fixed order.
   Running reduceRow(linalg::GenericOp op) {
+    SmallVector<MergedLoop> common = std::exchange(depthLoops, depthOf(op));
+    Running results;
+    alongRow([&] { results = reduceLoops(op); });
+    depthLoops = std::move(common);
+    for (unsigned d = keptRank; d < rank; ++d)
+      point[d] = Form();
+    return results;
+  }
+
+  /// Several running vectors hide the latency of the combining op; they meet in a fixed order.
+  Running reduceLoops(linalg::GenericOp op) {
     Running init;
     for (Value start : op.getDpsInits())
       init.push_back(k.demand.at(start, {}));
@@ -320,6 +350,17 @@ private:
         widest = std::max(widest, getElementTypeOrSelf(input.getType()).getIntOrFloatBitWidth());
     int64_t side = bitsWoven / widest, lanes = k.demand.lanes;
     return widest < 32 && (side == lanes || (2 * side == lanes && length <= side)) ? side : 0;
+  }
+
+  /// `emit` with no more lanes than lie along memory before the next ones are something else's, as few points of each
+  /// channel do.
+  void alongRow(llvm::function_ref<void()> emit) {
+    const Extent &length = depthLoops.back().extent;
+    bool isShort = lanesInside() && depthLoops.size() > 1 && length.isStatic() && length.value() > 1 &&
+                   2 * length.value() <= int64_t(k.demand.lanes);
+    if (!isShort)
+      return emit();
+    k.demand.narrow(llvm::PowerOf2Ceil(length.value()), emit);
   }
 
   /// No more than there are rows, nor, where rows are turned, than a register has of the widest sums: a square of more
@@ -418,7 +459,7 @@ private:
         return SmallVector<Value>();
       });
     };
-    nest(0);
+    alongRow([&] { nest(0); });
   }
 
   Kernel &k;
