@@ -242,8 +242,8 @@ static int64_t stripOf(const ScatterShape &shape, bool fewPoints, bool pastCache
   int64_t stripBytes = pastCaches && bytes >= 4 && rows * 512 <= 2 * machine.l2 ? 512 : narrowestStrip;
   if (fewPoints && rows * 1024 <= 4 * machine.l2)
     stripBytes = 1024;
-  // Machines of this kind have a larger second cache. They write wide elements faster in strips all the same.
-  int64_t cached = machine.storesInOrder && bytes < 4 ? 4 * machine.l2 : machine.l2;
+  // Machines of this kind have a larger second cache, and half of what comes from the one behind it goes on unseen.
+  int64_t cached = machine.storesInOrder ? 8 * machine.l2 : machine.l2;
   bool isLarge = rows * row > cached && row >= 2 * stripBytes;
   return isLarge && rows * stripBytes <= 4 * machine.l2 ? stripBytes / bytes : 0;
 }

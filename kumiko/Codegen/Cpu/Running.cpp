@@ -106,8 +106,8 @@ private:
   }
 
   bool converts() const {
-    return llvm::any_of(
-        k.outputs, [&](Value memref) { return cast<MemRefType>(memref.getType()).getElementType() != sumType(); });
+    return llvm::any_of(k.outputs,
+                        [&](Value memref) { return cast<MemRefType>(memref.getType()).getElementType() != sumType(); });
   }
 
   //===--- lanes along the row ---------------------------------------------------------------------===//
