@@ -248,7 +248,9 @@ void ScatterEmitter::change(const Places &places, Value buffer, llvm::function_r
   for (auto [place, number] : llvm::zip_equal(shape.places, places.numbers))
     share.point[place.first] = Form::ofSlot(k.demand.addSlot(number));
   auto changeOne = [&] {
-    Value before = k.demand.load(buffer, offset(), cast<MemRefType>(buffer.getType()).getElementType());
+    Type element = getElementTypeOrSelf(start.getType());
+    bool isSingle = element.isBF16() && cast<MemRefType>(buffer.getType()).getElementType().isF32();
+    Value before = k.demand.load(buffer, offset(), isSingle ? k.b.getF32Type() : element);
     k.demand.store(changed(before), buffer, offset());
   };
   auto changeLanes = [&] {
