@@ -168,3 +168,17 @@ func.func @few_columns(%x: tensor<50x3xf32>, %i: tensor<100x3xi64>, %u: tensor<1
       : (tensor<50x3xf32>, tensor<100x3xi64>, tensor<100x3xf32>) -> tensor<50x3xf32>
   return %y : tensor<50x3xf32>
 }
+
+// -----
+
+// A truth value takes a byte in memory, and is one bit where it is changed.
+// CHECK: func.func private @{{.*}}_inside
+// CHECK: scf.for
+// CHECK-NOT: arith.extf
+// CHECK: memref.load {{.*}} : memref<200xi8>
+// CHECK: memref.store {{.*}} : memref<50xi8>
+func.func @truth(%x: tensor<50xi1>, %i: tensor<200xi64>, %u: tensor<200xi1>) -> tensor<50xi1> {
+  %y = nn.scatter_elements %x, %i, %u {axis = 0, kind = "set"}
+      : (tensor<50xi1>, tensor<200xi64>, tensor<200xi1>) -> tensor<50xi1>
+  return %y : tensor<50xi1>
+}
