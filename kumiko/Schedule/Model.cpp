@@ -256,10 +256,12 @@ static bool stripsLeaveCaches(const ScatterShape &shape, const eq::Extent &writt
 
 /// Rows for each point of a column from which on the copy that a scatter starts with is to be one stretch of memory:
 /// sooner where strips of so many rows do not stay in the cache, or where there can be none and columns would be parted
-/// among few chunks.
+/// among few chunks. `past`: strips would go past the caches.
 static int64_t fewestRowsOfStretch(const ScatterShape &shape, const eq::Extent &written, const eq::Extent &shares,
-                                   const Machine &machine) {
-  constexpr int64_t manyShares = 8;
+                                   bool past, const Machine &machine) {
+  constexpr int64_t manyShares = 8, fewestInOrder = 6;
+  if (machine.storesInOrder && !past)
+    return fewestInOrder;
   bool isLarge = shape.rows().isStatic() && written.isStatic() &&
                  written.value() * bytesOf(shape.op->getResult(0)) > 4 * machine.l2;
   int64_t stripBytes = isLarge ? shape.rows().value() * narrowestStrip : 0;
@@ -270,10 +272,13 @@ static int64_t fewestRowsOfStretch(const ScatterShape &shape, const eq::Extent &
 
 /// Into how many shares the places of a scatter may go whose columns go to places of their own. All chunks look at all
 /// points: many at a time, or else one by one, which costs most as no one can foresee whose the next one is.
-static int64_t sharesOfPlaces(const ScatterShape &shape, int64_t rowsPerPoint) {
-  constexpr int64_t fewestColumns = 64, rowsTogether = 10;
+static int64_t sharesOfPlaces(const ScatterShape &shape, int64_t rowsPerPoint, const Machine &machine) {
+  constexpr int64_t fewestColumns = 64, rowsTogether = 10, manyRows = 40;
   bool together = shape.atPlaces && shape.places.size() == 1 &&
                   typicalSize(shape.loops.extents[shape.loops.outer.back()]) >= fewestColumns;
+  // By measurement, on machines of that kind: from one stretch of rows to the next the processor goes on unseen.
+  if (together && machine.storesInOrder)
+    return rowsPerPoint < rowsTogether ? 1 : rowsPerPoint < manyRows ? 2 : 4;
   return std::max<int64_t>(rowsPerPoint / (together ? rowsTogether : mostRowsPerPoint), 1);
 }
 
@@ -288,8 +293,8 @@ static void scheduleColumns(Schedule &schedule, const ScatterShape &shape, const
   int64_t rowsPerPoint = typicalSize(shape.rows()) / std::max<int64_t>(typicalSize(points), 1);
   bool fewPoints = rowsPerPoint >= manyRowsPerPoint;
   bool stripsPast = schedule.pastCaches || stripsLeaveCaches(shape, written, machine);
-  if (typicalSize(around) == 1 && rowsPerPoint >= fewestRowsOfStretch(shape, written, shares, machine)) {
-    int64_t places = sharesOfPlaces(shape, rowsPerPoint);
+  if (typicalSize(around) == 1 && rowsPerPoint >= fewestRowsOfStretch(shape, written, shares, stripsPast, machine)) {
+    int64_t places = sharesOfPlaces(shape, rowsPerPoint, machine);
     schedule.sharePlaces = places > 1;
     shares = places;
   } else if (typicalSize(around) > 1 && rowsPerPoint >= mostRowsOfOwn) {
