@@ -395,6 +395,9 @@ bool CellEmitter::find() {
   for (Stretch &stretch : stretches)
     if (found && stretch.isPicked)
       findSquares(stretch);
+  // Cells that are copied one by one come in any number: the last group repeats as few of them as can be.
+  if (stretches.size() == 1 && stretches.front().isApart && !areFew && !shareSets && along.extent.isStatic())
+    cells = llvm::divideCeil(along.extent.value(), llvm::divideCeil(along.extent.value(), cells));
   return found;
 }
 

@@ -130,12 +130,16 @@ void CellEmitter::fetch(const Stretch &stretch) {
 /// they are, here as in vectors that are chosen from: whoever reads one asks whether it is 0.
 void CellEmitter::copies(const Stretch &stretch) {
   const Origin &first = stretch.elements.front();
-  int64_t length = copiedAtOnce();
-  auto type = VectorType::get({length}, stored());
+  int64_t most = copiedAtOnce(), bytes = stored().getIntOrFloatBitWidth() / 8;
+  // Stores that overlap wait for each other, where they leave in order: as long as a short one and another would take.
+  bool isSplit = k.schedule.storesInOrder && (llvm::isPowerOf2_64(size % most) || size * bytes >= lineBytes / 2);
   for (int64_t cell = 0; cell < cells; ++cell) {
     SmallVector<std::pair<Value, Value>> moved; // what, and where to
-    for (int64_t n = 0; n < size; n += length) {
+    for (int64_t n = 0, length = most; n < size; n += length) {
+      if (isSplit)
+        length = std::min<int64_t>(most, llvm::bit_floor(uint64_t(size - n)));
       int64_t start = std::min(n, size - length);
+      auto type = VectorType::get({length}, stored());
       Form place = atCell(first, cell) + Form(start);
       Value loaded = vector::LoadOp::create(k.b, k.loc, type, first.memref, k.demand.indexOf(place));
       Value index = k.demand.indexOf(startOfCell() + Form(cell * size + start));
