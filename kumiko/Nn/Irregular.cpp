@@ -127,9 +127,9 @@ static FailureOr<Types> regions(Operands operands, Attributes attributes, int64_
 FailureOr<Types> RoiAlignOp::inferTypes(Operands operands, DictionaryAttr attributes, std::string &why) {
   Attributes given{attributes};
   RankedTensorType batch = operands[2];
-  if (batch.getRank() != 1 || operands[1].getRank() != 2 ||
+  if (batch.getRank() != 1 || !batch.getElementType().isInteger() || operands[1].getRank() != 2 ||
       differ(extentsOf(batch)[0], extentsOf(operands[1])[0])) // roi_align_c2
-    return refuse(why, "images of regions are " + describe(batch) + ", expected one number for each region");
+    return refuse(why, "images of regions are " + describe(batch) + ", expected one integer for each region");
   if (given.integer("sampling") < 0) // roi_align_c3
     return refuse(why, "the number of samples is negative");
   if (given.text("mode") != "avg" && given.text("mode") != "max") // roi_align_c4
@@ -157,8 +157,8 @@ FailureOr<Types> NgramCountOp::inferTypes(Operands operands, DictionaryAttr attr
   Attributes given{attributes};
   RankedTensorType x = operands[0];
   ArrayRef<int64_t> columns = given.integers("columns");
-  if (x.getRank() != 2) // ngram_count_c1
-    return refuse(why, describe(x) + " does not have two dimensions");
+  if (x.getRank() != 2 || !x.getElementType().isInteger()) // ngram_count_c1
+    return refuse(why, describe(x) + " is not of integers in two dimensions");
   std::optional<int64_t> grams = countGrams(given.integers("starts"), given.integers("pool").size());
   if (!grams || *grams != int64_t(columns.size())) // ngram_count_c2
     return refuse(why, "the pool does not divide into " + Twine(columns.size()) + " n-grams");

@@ -95,7 +95,7 @@ def Nn_RoiAlignOp : Nn_IrregularOp<"roi_align", "the number of samples depends o
     Region r is (x, y, x, y) in image `batch[r]`, times `scale`. Each of its bins is the average, or with `mode` "max" the
     maximum, of `sampling` x `sampling` bilinear samples; 0 samples means as many as the bin has pixels. With `half_pixel`
     the centre of a pixel is at .5, and regions may be smaller than a pixel.
-    (C1) images are batch x channels x height x width, (C2) there is one region of 4 numbers for each number in `batch`,
+    (C1) images are batch x channels x height x width, (C2) there is one region of 4 numbers for each integer in `batch`,
     (C3) sizes are at least 1 and `sampling` at least 0, (C4) `mode` is avg or max.
     ```mlir
     %y = nn.roi_align %x, %rois, %batch {height = 2, width = 2, sampling = 0, scale = 1.0, half_pixel = true, mode = "avg"}
@@ -130,7 +130,7 @@ def Nn_NgramCountOp : Nn_IrregularOp<"ngram_count", "it looks words up"> {
     `pool` holds all 1-grams, then all 2-grams, ...; `starts` says where each length begins. The count of the i-th n-gram
     is column `columns[i]`. Lengths from `shortest` to `longest` are counted, with 0 to `skips` elements left out between
     two of an n-gram.
-    (C1) the operand has two dimensions, (C2) the pool divides into n-grams, one for each number in `columns`,
+    (C1) the operand has integers in two dimensions, (C2) the pool divides into n-grams, one for each number in `columns`,
     (C3) columns are at least 0, and there is one.
     ```mlir
     %y = nn.ngram_count %x {pool = array<i64: 2, 3, 5, 4>, starts = array<i64: 0, 0>, columns = array<i64: 0, 1>,

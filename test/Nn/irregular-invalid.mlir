@@ -73,8 +73,16 @@ func.func @roi_align_c2(%x: tensor<1x3x8x8xf32>, %r: tensor<5x5xf32>, %b: tensor
 // -----
 
 func.func @roi_align_c2_images(%x: tensor<1x3x8x8xf32>, %r: tensor<5x4xf32>, %b: tensor<4xi64>) {
-  // expected-error@+1 {{expected one number for each region}}
+  // expected-error@+1 {{expected one integer for each region}}
   %0 = nn.roi_align %x, %r, %b {height = 2, width = 2, sampling = 0, scale = 1.0, half_pixel = true, mode = "avg"} : (tensor<1x3x8x8xf32>, tensor<5x4xf32>, tensor<4xi64>) -> tensor<5x3x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @roi_align_c2_floats(%x: tensor<1x3x8x8xf32>, %r: tensor<5x4xf32>, %b: tensor<5xf32>) {
+  // expected-error@+1 {{expected one integer for each region}}
+  %0 = nn.roi_align %x, %r, %b {height = 2, width = 2, sampling = 0, scale = 1.0, half_pixel = true, mode = "avg"} : (tensor<1x3x8x8xf32>, tensor<5x4xf32>, tensor<5xf32>) -> tensor<5x3x2x2xf32>
   return
 }
 
@@ -129,7 +137,7 @@ func.func @max_roi_pool_c3(%x: tensor<1x3x8x8xf32>, %r: tensor<5x5xf32>) {
 // -----
 
 func.func @ngram_count_c1(%x: tensor<7xi64>) {
-  // expected-error@+1 {{does not have two dimensions}}
+  // expected-error@+1 {{is not of integers in two dimensions}}
   %0 = nn.ngram_count %x {pool = array<i64: 2, 3>, starts = array<i64: 0>, columns = array<i64: 0, 1>, shortest = 1, longest = 2, skips = 0} : (tensor<7xi64>) -> tensor<1x2xf32>
   return
 }

@@ -136,7 +136,7 @@ private:
     else
       parts.assign(outputs->begin() + 1 + initial.size(), outputs->end());
     std::optional<Tensor> more = GraphImporter::knownValue(n, outputs->front());
-    bool goesOn = isCounted || (more && more->count() == 1 && integerAt(*more, 0) != 0);
+    bool goesOn = isCounted || (more && more->count() == 1 && !isFloat(more->element()) && integerAt(*more, 0) != 0);
     bool always = head.most && goesOn && !grows();
     // Without a stack nothing needs a list of all turns, which could be long, and a first condition is no trouble.
     bool listed = head.most && (!head.most->isStatic() || head.most->value() <= mostListed);
