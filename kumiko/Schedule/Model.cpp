@@ -242,7 +242,7 @@ static int64_t stripOf(const ScatterShape &shape, bool fewPoints, bool pastCache
   int64_t stripBytes = pastCaches && bytes >= 4 && rows * 512 <= 2 * machine.l2 ? 512 : narrowestStrip;
   if (fewPoints && rows * 1024 <= 4 * machine.l2)
     stripBytes = 1024;
-  // Machines of this kind have a larger second cache, and half of what comes from the one behind it goes on unseen.
+  // Machines of this kind have a second cache of 2 MB. By measurement, strips pay from twice of that on.
   int64_t cached = machine.storesInOrder ? 8 * machine.l2 : machine.l2;
   bool isLarge = rows * row > cached && row >= 2 * stripBytes;
   return isLarge && rows * stripBytes <= 4 * machine.l2 ? stripBytes / bytes : 0;
@@ -276,7 +276,7 @@ static int64_t sharesOfPlaces(const ScatterShape &shape, int64_t rowsPerPoint, c
   constexpr int64_t fewestColumns = 64, rowsTogether = 10, manyRows = 40;
   bool together = shape.atPlaces && shape.places.size() == 1 &&
                   typicalSize(shape.loops.extents[shape.loops.outer.back()]) >= fewestColumns;
-  // By measurement, on machines of that kind: from one stretch of rows to the next the processor goes on unseen.
+  // By measurement, on machines of that kind: more shares look at points for longer than they copy.
   if (together && machine.storesInOrder)
     return rowsPerPoint < rowsTogether ? 1 : rowsPerPoint < manyRows ? 2 : 4;
   return std::max<int64_t>(rowsPerPoint / (together ? rowsTogether : mostRowsPerPoint), 1);

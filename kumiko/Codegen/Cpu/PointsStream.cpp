@@ -17,6 +17,14 @@ static int64_t bytesOf(const Target &target) {
   return cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
 }
 
+/// Where in memory the target has the element at `point`.
+static Value addressAt(Kernel &k, const Target &target, ArrayRef<Form> point) {
+  Value offset = k.demand.indexOf(offsetOf(*target.piece, point));
+  Value bytes = arith::MulIOp::create(k.b, k.loc, offset, k.index(bytesOf(target)));
+  Value start = memref::ExtractAlignedPointerAsIndexOp::create(k.b, k.loc, target.memref);
+  return arith::AddIOp::create(k.b, k.loc, start, bytes);
+}
+
 /// Bytes whose first and last cache line do not count.
 constexpr int64_t longStretch = 4096;
 
@@ -60,10 +68,7 @@ void PieceEmitter::emitLines() {
   Value end = arith::SelectOp::create(k.b, k.loc, isLast, k.index(count),
                                       arith::MulIOp::create(k.b, k.loc, high, k.index(lanes)));
   point[lane.loop] = Form::ofSlot(k.demand.addSlot(start));
-  Value offset = k.demand.indexOf(offsetOf(*target.piece, point));
-  Value address = memref::ExtractAlignedPointerAsIndexOp::create(k.b, k.loc, target.memref);
-  address = arith::AddIOp::create(k.b, k.loc, address, arith::MulIOp::create(k.b, k.loc, offset, k.index(bytes)));
-  Value behind = arith::AndIOp::create(k.b, k.loc, address, k.index(lineBytes - 1));
+  Value behind = arith::AndIOp::create(k.b, k.loc, addressAt(k, target, point), k.index(lineBytes - 1));
   Value line = arith::SubIOp::create(k.b, k.loc, start, arith::DivUIOp::create(k.b, k.loc, behind, k.index(bytes)));
   Value last = arith::SubIOp::create(k.b, k.loc, end, k.index(lanes));
   auto vectors = [&] {
@@ -119,9 +124,7 @@ void PieceEmitter::longPart(Part part, Value low, Value high) {
   Value start = arith::MaxSIOp::create(k.b, k.loc, low, k.index(part.start));
   Value end = arith::MinSIOp::create(k.b, k.loc, high, k.index(part.end));
   point[lane.loop] = Form::ofSlot(k.demand.addSlot(start));
-  Value offset = k.demand.indexOf(offsetOf(*target.piece, point));
-  Value address = memref::ExtractAlignedPointerAsIndexOp::create(k.b, k.loc, target.memref);
-  address = arith::AddIOp::create(k.b, k.loc, address, arith::MulIOp::create(k.b, k.loc, offset, k.index(bytes)));
+  Value address = addressAt(k, target, point);
   // Up to the next multiple of a line.
   Value missing =
       arith::AndIOp::create(k.b, k.loc, arith::SubIOp::create(k.b, k.loc, k.index(0), address), k.index(lineBytes - 1));
