@@ -10,8 +10,6 @@ namespace kumiko::cpu {
 
 class CellEmitter {
 public:
-  using Origin = Demand::Origin;
-
   CellEmitter(Kernel &k, Output &output, mlir::Value memref) : k(k), output(output), memref(memref) {}
 
   bool find();
@@ -54,13 +52,21 @@ private:
     int64_t firstCell() const { return members.front().cell; }
   };
 
+  /// Elements of a cell that lie side by side where they come from.
+  struct Run {
+    int64_t first, length;
+  };
+
   /// The cells of a stretch of the innermost loop around them, in which their origins are linear.
   struct Stretch {
-    int64_t start = 0, end = 0; ///< where there are several
+    Stretch(int64_t start, int64_t end) : start(start), end(end) {}
+
+    int64_t start, end; ///< where there are several
     llvm::SmallVector<Origin> elements;
     llvm::SmallVector<Line> lines;
     std::vector<Chosen> vectors;
     std::vector<Square> squares; ///< where these are all that is picked
+    llvm::SmallVector<Run> runs; ///< where they are copied as they are
     bool isApart = false;        ///< cells lie in one piece each, far from each other
     bool isPicked = false;       ///< elements are loaded one by one
   };
@@ -73,6 +79,7 @@ private:
   void findGroup();
   bool fewWillDo() const;
   bool trace(Stretch &stretch);
+  llvm::SmallVector<Run> runsOf(const Stretch &stretch) const;
   bool liesApart(const Stretch &stretch) const;
   /// Whether lines that begin so many elements apart share one or two sets of the first cache.
   bool isApartBySets(const eq::Extent &elements) const;
@@ -83,6 +90,7 @@ private:
   bool readsOnInLines() const;
   bool canPick(const Stretch &stretch) const;
   bool readsInLines(const Stretch &stretch) const;
+  bool isFasterInRuns(const Stretch &stretch) const;
   bool chooseVectors(Stretch &stretch);
   bool chooseVector(Stretch &stretch, int64_t first);
   void findLines(Stretch &stretch) const;
@@ -99,8 +107,9 @@ private:
   void emitStretch(const Stretch &stretch, mlir::Value low, mlir::Value high);
   void group(const Stretch &stretch);
   void copies(const Stretch &stretch);
-  /// Elements of a cell that are copied at once, and a vector of them on the way.
-  int64_t copiedAtOnce() const;
+  void copy(const Origin &origin, const Run &run, int64_t cell);
+  /// Elements of a run that are copied at once, and a vector of them on the way.
+  int64_t copiedAtOnce(int64_t length) const;
   mlir::Value asWord(mlir::Value vector);
   /// Whether cells come from beyond the first caches, and asks for those of the group at hand.
   bool comeFromAfar(const Stretch &stretch) const;

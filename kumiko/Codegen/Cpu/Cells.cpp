@@ -297,30 +297,48 @@ bool CellEmitter::chooseVector(Stretch &stretch, int64_t first) {
   return few;
 }
 
+SmallVector<CellEmitter::Run> CellEmitter::runsOf(const Stretch &stretch) const {
+  SmallVector<Run> runs;
+  for (auto [n, origin] : llvm::enumerate(stretch.elements)) {
+    const Origin *before = n == 0 ? nullptr : &stretch.elements[n - 1];
+    bool goesOn = before && origin.memref && origin.memref == before->memref &&
+                  origin.place.terms == before->place.terms &&
+                  origin.place.constant == (before->place + Form(1)).constant;
+    if (goesOn)
+      ++runs.back().length;
+    else
+      runs.push_back({int64_t(n), 1});
+  }
+  return runs;
+}
+
 /// Whether a vector that is loaded for a cell holds nothing of another one, but maybe a cache line that none needs.
 bool CellEmitter::liesApart(const Stretch &stretch) const {
   const Origin &first = stretch.elements.front();
-  if (!first.memref)
+  if (!first.memref || runsOf(stretch).size() != 1)
     return false;
-  auto follows = [&](auto each) {
-    Form next = first.place + Form(int64_t(each.index()));
-    const Origin &origin = each.value();
-    return origin.memref == first.memref && origin.place.terms == next.terms && origin.place.constant == next.constant;
-  };
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8, apart = std::abs(placeOf(first, 1) - placeOf(first, 0)) * bytes;
   bool isVector = llvm::isPowerOf2_64(size) && size <= width;
-  return apart >= (isVector ? lineBytes : farApart) && llvm::all_of(llvm::enumerate(stretch.elements), follows);
+  return apart >= (isVector ? lineBytes : farApart);
 }
 
-/// Whether a vector of the result is better put together from its elements than turned or woven. Of bytes, that takes
-/// many more steps than to turn them, if there are enough; of truth values it does not, since these are turned bit by
-/// bit.
+/// Whether a vector of the result is better put together from its elements, or runs of them, than turned or woven. Of
+/// bytes, that takes many more steps than to turn them, if there are enough; of truth values it does not, since these
+/// are turned bit by bit.
 bool CellEmitter::canPick(const Stretch &stretch) const {
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8;
   bool isWide = bytes >= 4 || (bytes == 1 && areFew) || (isTruth() && int64_t(stretch.lines.size()) == size);
   auto inMemory = [](const Origin &origin) { return bool(origin.memref); };
-  return output.pieces.size() == 1 && output.borders.empty() && alongMemory < int64_t(k.demand.lanes) && isWide &&
-         llvm::all_of(stretch.elements, inMemory) && readsInLines(stretch);
+  return output.pieces.size() == 1 && output.borders.empty() && alongMemory < int64_t(k.demand.lanes) &&
+         llvm::all_of(stretch.elements, inMemory) && (isFasterInRuns(stretch) || (isWide && readsInLines(stretch)));
+}
+
+/// Whether to copy the runs of a cell takes less than to put vectors together from elements. Words of two or four bytes
+/// are turned as words.
+bool CellEmitter::isFasterInRuns(const Stretch &stretch) const {
+  int64_t bytes = stored().getIntOrFloatBitWidth() / 8, count = runsOf(stretch).size();
+  bool areWords = size * bytes == 2 * count || size * bytes == 4 * count;
+  return k.schedule.storesInOrder && count > 1 && size >= 2 * count && (bytes >= 4 || !areWords);
 }
 
 /// Whether most of what a group reads lies side by side, in cache lines that find room in the first cache: so they stay
@@ -376,8 +394,8 @@ bool CellEmitter::find() {
   const MergedLoop &along = loops.back();
   int64_t start = 0;
   for (int64_t cut : cutsAlong(along.loop, along.extent, *reads))
-    stretches.push_back({std::exchange(start, cut), cut, {}, {}, {}, {}});
-  stretches.push_back({start, along.extent.isStatic() ? along.extent.value() : 0, {}, {}, {}, {}});
+    stretches.emplace_back(std::exchange(start, cut), cut);
+  stretches.emplace_back(start, along.extent.isStatic() ? along.extent.value() : 0);
   if (!llvm::all_of(stretches, [&](Stretch &stretch) { return trace(stretch); }))
     return false;
   findGroup();
@@ -392,9 +410,12 @@ bool CellEmitter::find() {
   cells = areFew ? along.extent.value() : cells;
   bool found = llvm::all_of(stretches,
                             [&](Stretch &stretch) { return chooseVectors(stretch) && (!areFew || stretch.isPicked); });
-  for (Stretch &stretch : stretches)
+  for (Stretch &stretch : stretches) {
     if (found && stretch.isPicked)
       findSquares(stretch);
+    if (stretch.isApart || (stretch.isPicked && stretch.squares.empty() && isFasterInRuns(stretch)))
+      stretch.runs = runsOf(stretch);
+  }
   // Cells that are copied one by one come in any number: the last group repeats as few of them as can be.
   if (stretches.size() == 1 && stretches.front().isApart && !areFew && !shareSets && along.extent.isStatic())
     cells = llvm::divideCeil(along.extent.value(), llvm::divideCeil(along.extent.value(), cells));

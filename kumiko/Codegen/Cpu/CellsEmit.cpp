@@ -79,13 +79,13 @@ Form CellEmitter::startOfCell() const {
 }
 
 /// Some four words of cells that share sets of the cache.
-int64_t CellEmitter::copiedAtOnce() const {
+int64_t CellEmitter::copiedAtOnce(int64_t length) const {
   constexpr int64_t longWord = 8, shortWord = 4;
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8,
-          most = std::min<int64_t>(width, llvm::bit_floor(uint64_t(size)));
+          most = std::min<int64_t>(width, llvm::bit_floor(uint64_t(length)));
   if (!shareSets)
     return most;
-  int64_t word = size * bytes >= 4 * longWord ? longWord : shortWord;
+  int64_t word = length * bytes >= 4 * longWord ? longWord : shortWord;
   return std::min(most, std::max<int64_t>(word / bytes, 1));
 }
 
@@ -126,31 +126,35 @@ void CellEmitter::fetch(const Stretch &stretch) {
   }
 }
 
-/// Each cell of a group as a vector, or as several of which the last two may overlap. Truth values stay the bytes that
+/// Each run of a cell as a vector, or as several of which the last two may overlap. Truth values stay the bytes that
 /// they are, here as in vectors that are chosen from: whoever reads one asks whether it is 0.
 void CellEmitter::copies(const Stretch &stretch) {
-  const Origin &first = stretch.elements.front();
-  int64_t most = copiedAtOnce(), bytes = stored().getIntOrFloatBitWidth() / 8;
+  for (int64_t cell = 0; cell < cells; ++cell)
+    for (const Run &run : stretch.runs)
+      copy(stretch.elements[run.first], run, cell);
+}
+
+void CellEmitter::copy(const Origin &origin, const Run &run, int64_t cell) {
+  int64_t most = copiedAtOnce(run.length), bytes = stored().getIntOrFloatBitWidth() / 8;
   // Stores that overlap wait for each other, where they leave in order: as long as a short one and another would take.
-  bool isSplit = k.schedule.storesInOrder && (llvm::isPowerOf2_64(size % most) || size * bytes >= lineBytes / 2);
-  for (int64_t cell = 0; cell < cells; ++cell) {
-    SmallVector<std::pair<Value, Value>> moved; // what, and where to
-    for (int64_t n = 0, length = most; n < size; n += length) {
-      if (isSplit)
-        length = std::min<int64_t>(most, llvm::bit_floor(uint64_t(size - n)));
-      int64_t start = std::min(n, size - length);
-      auto type = VectorType::get({length}, stored());
-      Form place = atCell(first, cell) + Form(start);
-      Value loaded = vector::LoadOp::create(k.b, k.loc, type, first.memref, k.demand.indexOf(place));
-      Value index = k.demand.indexOf(startOfCell() + Form(cell * size + start));
-      if (shareSets)
-        vector::StoreOp::create(k.b, k.loc, asWord(loaded), memref, index);
-      else
-        moved.push_back({loaded, index});
-    }
-    for (auto [loaded, index] : moved)
-      vector::StoreOp::create(k.b, k.loc, loaded, memref, index);
+  bool isSplit =
+      k.schedule.storesInOrder && (llvm::isPowerOf2_64(run.length % most) || run.length * bytes >= lineBytes / 2);
+  SmallVector<std::pair<Value, Value>> moved; // what, and where to
+  for (int64_t n = 0, length = most; n < run.length; n += length) {
+    if (isSplit)
+      length = std::min<int64_t>(most, llvm::bit_floor(uint64_t(run.length - n)));
+    int64_t start = std::min(n, run.length - length);
+    auto type = VectorType::get({length}, stored());
+    Form place = atCell(origin, cell) + Form(start);
+    Value loaded = vector::LoadOp::create(k.b, k.loc, type, origin.memref, k.demand.indexOf(place));
+    Value index = k.demand.indexOf(startOfCell() + Form(cell * size + run.first + start));
+    if (shareSets)
+      vector::StoreOp::create(k.b, k.loc, asWord(loaded), memref, index);
+    else
+      moved.push_back({loaded, index});
   }
+  for (auto [loaded, index] : moved)
+    vector::StoreOp::create(k.b, k.loc, loaded, memref, index);
 }
 
 /// Vectors of the group, each put together from its elements.
@@ -169,7 +173,7 @@ void CellEmitter::picked(const Stretch &stretch) {
 }
 
 void CellEmitter::group(const Stretch &stretch) {
-  if (stretch.isApart)
+  if (!stretch.runs.empty())
     return copies(stretch);
   if (shareSets) {
     for (int64_t cell = 0; cell < cells; ++cell)

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Codegen/Cpu/Blocks.h"
+#include "kumiko/Codegen/Cpu/DemandParts.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <functional>
@@ -49,6 +50,10 @@ public:
   void narrow(unsigned width, llvm::function_ref<void()> emit);
   /// Whether lanes that each have a place of their own are read by one instruction.
   bool gathers = false;
+  /// In elements, of each lane: how far its row is behind that of the point, where lanes are gathered; or null.
+  mlir::Value behind;
+  /// Whether lanes of a tensor can be gathered by one instruction.
+  bool canGather(mlir::Value tensor) const;
   /// Looks at many places from data at once: `look` demands values at vectors of them, which are not used. Where all
   /// exist `quick` follows, which has nothing left to check, in one way for places that count from the start and
   /// another for those that may also count from the end (if any does); else `sure`. What is emitted by `quick` is
@@ -118,12 +123,6 @@ public:
   /// The buffer that `tensor` is, seen through reshapes only; null otherwise.
   mlir::Value bufferBehind(mlir::Value tensor) const;
 
-  /// Where an element comes from: a constant, or a place in a buffer, over the numbers of loops.
-  struct Origin {
-    mlir::Value memref; ///< null for a constant
-    Form place;
-    mlir::TypedAttr constant;
-  };
   /// Asks for the origins of elements at positions over the numbers of loops in these ranges. Nothing is emitted; what
   /// is checked while it is read must not be asked for.
   void withoutEmitting(llvm::ArrayRef<IndexRange> loops, llvm::function_ref<void(llvm::ArrayRef<Form>)> ask);
@@ -168,12 +167,6 @@ private:
   mlir::Value loadSome(mlir::Value memref, mlir::Value index, mlir::Type stored, int64_t count);
   /// Lanes a few elements apart, chosen from the vectors that they lie in; null where that is not the way.
   mlir::Value sieve(mlir::Value memref, const Form &offset, mlir::Type stored);
-  /// A box of a tensor that comes from `inside`; the rest is `padding` or, where that is null, `dest`.
-  struct Region {
-    mlir::Value inside, padding, dest;
-    Extents low, extent, whole;
-  };
-
   mlir::Value atGeneric(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
   /// One step of a reduction for all positions of its loops; in two ways where it reads at places from memory, of which
   /// most often all exist: then each is read from there when it is needed, for all positions.
@@ -230,9 +223,9 @@ private:
   mlir::OpFoldResult placeOf(const eq::Extent &lane);
   /// The elements of a buffer at an index per lane; null where it is none, or its places take more than 32 bits.
   mlir::Value gather(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
-  /// The same by one instruction, for elements of any width; `same` and `places` are in elements. Null where there are
-  /// fewer bytes than it reads.
-  mlir::Value gatherTogether(mlir::Value tensor, mlir::Value same, mlir::Value places);
+  /// The same by one instruction, for elements of any width, of the lanes that `from` says; `same` and `places` are in
+  /// elements.
+  mlir::Value gatherTogether(mlir::Value tensor, mlir::Value same, mlir::Value places, mlir::Value from);
   /// The same with an index that each lane finds by itself, where that takes a load and little more: it costs less than
   /// to take a vector of places apart. Else null.
   mlir::Value loadEach(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
@@ -242,7 +235,7 @@ private:
   /// that is possible; else null.
   mlir::Value wrapped(mlir::Operation *op, mlir::Value x);
   mlir::Value withoutSign(mlir::Value place); ///< as an index
-  mlir::Value insideOrZero(mlir::Value index, const eq::Extent &extent);
+  mlir::Value insideOrZero(mlir::Value index, const eq::Extent &extent, mlir::Value &right);
   /// A vector of what `laneValue` gives for the number of each lane.
   mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(const eq::Extent &)> laneValue);
   mlir::Value indexValue(const Form &form);
@@ -256,11 +249,6 @@ private:
   mlir::Location loc;
   Entry &entry;
   Storage &storage;
-  struct Slot {
-    mlir::Value index;
-    int64_t multipleOf;
-    IndexRange range;
-  };
   llvm::SmallVector<Slot> slots;
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
   llvm::DenseMap<mlir::Value, Known> defined;
@@ -268,17 +256,8 @@ private:
   /// Indices that are the numbers of loops, or computed from such.
   llvm::DenseMap<mlir::Value, Form> loopNumbers;
   /// Vectors of indices that are 0 where a condition does not hold, and what they are elsewhere.
-  struct GuardedForm {
-    Form form;
-    mlir::Value condition;
-  };
   llvm::DenseMap<mlir::Value, GuardedForm> guardedNumbers;
-  /// What is known while nothing is emitted: the slots of the loops, and what was loaded from where.
-  struct Tracing {
-    unsigned firstSlot, loops;
-    llvm::DenseMap<mlir::Value, std::pair<mlir::Value, Form>> loads;
-  };
-  Tracing *tracing = nullptr;
+  Tracing *tracing = nullptr; ///< while nothing is emitted
   std::optional<Origin> originOf(mlir::Value value);
   /// How places from data are read: after a check; after a check that they are as hoped for; or as they are.
   enum class Places { Checked, Hoped, Taken };
@@ -288,6 +267,7 @@ private:
   /// Whether places that are guarded are hoped for and taken, too.
   bool guardsToo = false;
   void rememberUnless(mlir::Value right);
+  Wanted *wanted = nullptr; ///< while lanes are read at places that were checked
   /// A condition in a body that all lanes are known to meet, or null.
   mlir::Value met;
   /// The condition that is known, or null, and whether it holds.

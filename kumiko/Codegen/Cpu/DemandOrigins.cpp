@@ -31,17 +31,17 @@ void Demand::withoutEmitting(ArrayRef<IndexRange> loops, llvm::function_ref<void
   guardedNumbers = std::move(guardedBefore);
 }
 
-std::optional<Demand::Origin> Demand::originAt(Value tensor, ArrayRef<Form> position) {
+std::optional<Origin> Demand::originAt(Value tensor, ArrayRef<Form> position) {
   assert(tracing && "only inside of withoutEmitting");
   return originOf(at(tensor, position));
 }
 
-std::optional<Demand::Origin> Demand::originOfScalar(Value scalar) {
+std::optional<Origin> Demand::originOfScalar(Value scalar) {
   assert(tracing && "only inside of withoutEmitting");
   return originOf(scalarOutside(scalar));
 }
 
-std::optional<Demand::Origin> Demand::originOf(Value value) {
+std::optional<Origin> Demand::originOf(Value value) {
   if (TypedAttr constant; matchPattern(value, m_Constant(&constant)))
     return Origin{Value(), Form(), constant};
   auto found = tracing->loads.find(value);

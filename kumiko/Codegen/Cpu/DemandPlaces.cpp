@@ -3,7 +3,7 @@
 #include "kumiko/Codegen/Cpu/Registers.h"
 #include "kumiko/Lower/Checked.h"
 #include "kumiko/kumiko.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -95,8 +95,9 @@ void Demand::rememberUnless(Value right) {
   remember(arith::XOrIOp::create(b, loc, right, isa<VectorType>(right.getType()) ? spread(one) : one));
 }
 
-/// The index where it is one of `extent`, else 0; a wrong one is remembered.
-Value Demand::insideOrZero(Value index, const Extent &extent) {
+/// The index where it is one of `extent`, else 0; a wrong one is remembered, and `right`, which gathers ask for, is
+/// false there.
+Value Demand::insideOrZero(Value index, const Extent &extent, Value &right) {
   bool wide = isa<VectorType>(index.getType());
   Value shifted = places == Places::Hoped ? countedFromEnd(b, loc, index, extent) : Value();
   Value last = indexOf(shifted ? extent * 2 : extent), zero = zeroOf(b.getIndexType());
@@ -105,7 +106,14 @@ Value Demand::insideOrZero(Value index, const Extent &extent) {
     zero = spread(zero);
   }
   // As an unsigned number a negative index is too large.
-  Value wrong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, shifted ? shifted : index, last);
+  auto compare = [&](arith::CmpIPredicate predicate) -> Value {
+    return arith::CmpIOp::create(b, loc, predicate, shifted ? shifted : index, last);
+  };
+  Value wrong = compare(arith::CmpIPredicate::uge);
+  if (wide && gathers) {
+    Value inside = compare(arith::CmpIPredicate::ult);
+    right = right ? arith::AndIOp::create(b, loc, right, inside).getResult() : inside;
+  }
   remember(wrong);
   return arith::SelectOp::create(b, loc, wrong, zero, index);
 }
@@ -121,73 +129,6 @@ Value Demand::status() {
   if (!failure)
     return constantOf(b.getI32IntegerAttr(0));
   return memref::LoadOp::create(b, loc, failure, zeroOf(b.getIndexType()));
-}
-
-/// Words are gathered where elements are narrower. One that would end behind the buffer begins earlier, and is shifted.
-Value Demand::gatherTogether(Value tensor, Value same, Value places) {
-  constexpr int64_t word = 4;
-  Value memref = memory.lookup(tensor);
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  Type stored = cast<MemRefType>(memref.getType()).getElementType();
-  int64_t bytes = stored.getIntOrFloatBitWidth() / 8, all = storage.extents.elementsOf(tensor).value() * bytes;
-  auto vectorOf = [&](Type type) { return VectorType::get({int64_t(lanes)}, type); };
-  if (bytes >= word) {
-    Value none = zeroOf(vectorOf(stored));
-    return fromStored(vector::GatherOp::create(b, loc, vectorOf(stored), memref, same, places, mask(), none), element);
-  }
-  if (bytes < 1 || all < word || all > INT32_MAX)
-    return Value();
-  Type i32 = b.getI32Type(), pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto all32 = [&](int64_t value) {
-    return constantOf(DenseElementsAttr::get(vectorOf(i32), b.getI32IntegerAttr(value)));
-  };
-  auto toI64 = [&](Value index) -> Value { return arith::IndexCastOp::create(b, loc, b.getI64Type(), index); };
-  Value first = arith::MulIOp::create(b, loc, same, indexOf(bytes));
-  Value last = arith::SubIOp::create(b, loc, indexOf(all - word), first);
-  Value wanted = arith::MulIOp::create(b, loc, places, all32(bytes));
-  Value read = arith::MinSIOp::create(b, loc, wanted, spread(arith::IndexCastOp::create(b, loc, i32, last)));
-  Value buffer = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
-  Value base = LLVM::IntToPtrOp::create(b, loc, pointer, toI64(arith::AddIOp::create(b, loc, buffer, first)));
-  Value pointers = LLVM::GEPOp::create(b, loc, vectorOf(pointer), b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{read});
-  Value words =
-      LLVM::masked_gather::create(b, loc, vectorOf(i32), pointers, mask(), ValueRange(zeroOf(vectorOf(i32))), 1);
-  Value bits = arith::ShLIOp::create(b, loc, arith::SubIOp::create(b, loc, wanted, read), all32(3));
-  Value shifted = arith::ShRUIOp::create(b, loc, words, bits);
-  Value narrow = arith::TruncIOp::create(b, loc, vectorOf(b.getIntegerType(bytes * 8)), shifted);
-  if (!isa<IntegerType>(stored))
-    narrow = arith::BitcastOp::create(b, loc, vectorOf(stored), narrow);
-  return fromStored(narrow, element);
-}
-
-/// The places of all lanes at once, in 32 bits. (Gathers of the machine are slower than one load per lane on many.)
-Value Demand::gather(Value tensor, ArrayRef<Value> indices) {
-  Value memref = memory.lookup(tensor);
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  Extent count = storage.extents.elementsOf(tensor);
-  if (!memref || !count.isStatic() || count.value() > INT32_MAX)
-    return Value();
-  Extents strides =
-      storage.strides.contains(tensor) ? storage.strides.lookup(tensor) : rowMajorStrides(storage.extents.of(tensor));
-  auto type = VectorType::get({int64_t(lanes)}, b.getI32Type());
-  Value same = indexOf(0), places;
-  for (const auto &[index, stride] : llvm::zip_equal(indices, strides)) {
-    if (!isa<VectorType>(index.getType())) {
-      same = arith::AddIOp::create(b, loc, same, arith::MulIOp::create(b, loc, index, indexOf(stride)));
-      continue;
-    }
-    Value factor = constantOf(DenseElementsAttr::get(type, b.getI32IntegerAttr(stride.value())));
-    Value term = arith::MulIOp::create(b, loc, arith::IndexCastOp::create(b, loc, type, index), factor);
-    places = places ? Value(arith::AddIOp::create(b, loc, places, term)) : term;
-  }
-  if (gathers)
-    if (Value all = gatherTogether(tensor, same, places))
-      return all;
-  unsigned base = addSlot(same);
-  return lanewise(element, [&](const Extent &lane) {
-    Value place = vector::ExtractOp::create(b, loc, places, placeOf(lane));
-    Value index = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), place);
-    return load(memref, Form::ofSlot(base) + Form::ofSlot(addSlot(index)), element);
-  });
 }
 
 /// A place that takes more scalar operations than a comparison and a choice is taken out of a vector of places.
@@ -251,9 +192,13 @@ OpFoldResult Demand::placeOf(const Extent &lane) {
 }
 
 Value Demand::extracted(tensor::ExtractOp op, SmallVector<Value> indices) {
-  if (auto unsure = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute); unsure && places != Places::Taken)
+  Wanted asked{indices, Value()};
+  llvm::SaveAndRestore<Wanted *> restore(wanted, nullptr);
+  if (auto unsure = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute); unsure && places != Places::Taken) {
     for (int64_t d : unsure.asArrayRef())
-      indices[d] = insideOrZero(indices[d], storage.extents.of(op.getTensor())[d]);
+      indices[d] = insideOrZero(indices[d], storage.extents.of(op.getTensor())[d], asked.right);
+    wanted = asked.right ? &asked : nullptr;
+  }
   // An empty tensor has no element at 0 either.
   Extent count = storage.extents.elementsOf(op.getTensor());
   bool mayBeEmpty = op->hasAttr(checkedAttribute) || op->hasAttr(guardedAttribute);
@@ -344,6 +289,8 @@ Value Demand::extractedInside(tensor::ExtractOp op, SmallVector<Value> indices) 
   if (op->hasAttr(guardedAttribute))
     if (Value loaded = loadGuarded(op.getTensor(), indices))
       return loaded;
+  if (behind)
+    return gather(op.getTensor(), indices);
   if (Value chosen = chosenOfFew(op.getTensor(), indices))
     return chosen;
   if (Value chosen = chosenOfRow(op.getTensor(), indices))

@@ -32,6 +32,9 @@ private:
   bool laysRowsSideBySide(); ///< rows of a few elements are better worked on many at a time, with lanes across them
   bool isShort() const;
   /// All values before the first store: a buffer may be another's, as far as the compiler knows.
+  /// Asks for what vectors along memory come to write. The processor sees by itself where they go on, but later: stores
+  /// that lie across two lines wait for the second one.
+  void askForResults();
   void storeAll();
   void emitOne(); ///< a single element belongs to the first chunk
   /// Chunks share the outer loops, or the lanes where these are few.
@@ -94,6 +97,8 @@ private:
   /// all that a lane may read, a few places for each or a row for all of them.
   bool readsTogether() const;
   bool holdsRow() const;
+  /// What data choose along `loop`, where that is all that is read; nothing where they choose more.
+  std::optional<Chosen> chosenAlong(unsigned loop) const;
   /// What is to be looked at before that.
   Demand::Look lookOf() const { return checksPlaces() ? Demand::Look::Places : Demand::Look::Guards; }
   /// Elements read one by one, at places that exist, and written a few at a time.
@@ -103,6 +108,8 @@ private:
   /// Whether several places of each element are corrected for counting from the end. By lanes that takes so much less
   /// that these are gathered afterwards, even where a machine is slow at it.
   bool correctsSeveral() const;
+  /// Whether lanes are gathered for that reason, or because the machine is fast enough at it.
+  bool correctsTogether() const;
   void moveRows(const MergedLoop &along, mlir::Value first, int64_t count);
   /// Whether the places of a row follow those of the row before, in memory.
   bool placesFollow(const MergedLoop &along) const;
@@ -113,6 +120,9 @@ private:
   /// Rows whose places are looked at together, where that is worth it; else 0.
   int64_t rowsTogether(const MergedLoop &along) const;
   void lookAtRows(const MergedLoop &along, mlir::Value first, int64_t count);
+  /// Rows that vectors go across, as many as fill them, or 0 (PointsAcross.cpp).
+  int64_t rowsAcross(const MergedLoop &along) const;
+  void gatherAcross(const MergedLoop &along, mlir::Value first, int64_t rows);
   /// The only element that data choose, where it is one of a row that is worth fetching as a whole.
   mlir::tensor::ExtractOp chosenOfRow() const;
   /// A share of the next row as large as that which the lanes at hand are of theirs.

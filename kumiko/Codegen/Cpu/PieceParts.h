@@ -12,6 +12,16 @@ struct Target {
   std::vector<Border> *borders;
 };
 
+/// One dimension of a tensor of which data choose an element.
+struct Chosen {
+  mlir::Value tensor;
+  eq::Extent count; ///< of places
+  eq::Extent apart; ///< how far the tensor goes on from one number of a loop to the next, apart from what is chosen
+  bool isLast;      ///< of the dimensions
+  bool isWhole;     ///< the tensor is a buffer, with no other elements between its own
+  mlir::Type stored;
+};
+
 /// A stretch of a row.
 struct Part {
   int64_t start, end;

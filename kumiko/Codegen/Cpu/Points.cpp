@@ -150,9 +150,7 @@ Position PieceEmitter::loopNumbers() const {
   return position;
 }
 
-/// Asks for what vectors along memory come to write. The processor sees by itself where they go on, but later: stores
-/// that lie across two lines wait for the second one.
-static void askAhead(Kernel &k, ArrayRef<Target> targets, ArrayRef<Form> point) {
+void PieceEmitter::askForResults() {
   constexpr int64_t bytesAhead = 2048;
   if (!k.schedule.storesInOrder || k.demand.pastCaches || !k.demand.active.is(k.demand.lanes))
     return;
@@ -170,12 +168,12 @@ void PieceEmitter::element(Form form) {
   if (planes) {
     for (int64_t n = 0; n < planes->extent.value(); ++n) {
       point[planes->loop] = Form(n);
-      askAhead(k, targets, point);
+      askForResults();
     }
     return storePlanes();
   }
   if (!movesElements() || readsTogether() || !k.demand.active.is(k.demand.lanes)) {
-    askAhead(k, targets, point);
+    askForResults();
     return storeAll();
   }
   fetchNextRow(form);

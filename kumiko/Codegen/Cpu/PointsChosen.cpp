@@ -91,19 +91,7 @@ bool PieceEmitter::movesGuarded() const {
          llvm::all_of(k.body.without_terminator(), isKnown);
 }
 
-namespace {
-/// One dimension of a tensor of which data choose an element.
-struct Chosen {
-  Extent count; ///< of places
-  Extent apart; ///< how far the tensor goes on from one lane to the next, apart from what is chosen
-  bool isLast;  ///< of the dimensions
-  bool isWhole; ///< the tensor is a buffer, with no other elements between its own
-  Type stored;
-};
-} // namespace
-
-/// What data choose for the lanes along `loop`, where that is all they read; nothing where they choose more.
-static std::optional<Chosen> chosenAlong(const Kernel &k, ArrayRef<Target> targets, unsigned loop) {
+std::optional<Chosen> PieceEmitter::chosenAlong(unsigned loop) const {
   auto op = targets.front().piece->source.getDefiningOp<linalg::GenericOp>();
   auto extracts = op ? llvm::to_vector(op.getBody()->getOps<tensor::ExtractOp>()) : SmallVector<tensor::ExtractOp>();
   Value tensor = extracts.size() == 1 ? extracts[0].getTensor() : Value();
@@ -117,28 +105,36 @@ static std::optional<Chosen> chosenAlong(const Kernel &k, ArrayRef<Target> targe
   auto place = llvm::find_if(extracts[0].getIndices(), isComputed);
   size_t dimension = std::distance(extracts[0].getIndices().begin(), place);
   ArrayRef<Extent> extents = k.storage.extents.of(tensor);
-  return Chosen{extents[dimension], apartAlong(extracts[0], loop, k.storage.extents), dimension + 1 == extents.size(),
-                isWhole, cast<MemRefType>(buffer.getType()).getElementType()};
+  return Chosen{tensor,
+                extents[dimension],
+                apartAlong(extracts[0], loop, k.storage.extents),
+                dimension + 1 == extents.size(),
+                isWhole,
+                cast<MemRefType>(buffer.getType()).getElementType()};
 }
 
+/// Lanes that choose among more bytes wait for most of them: loads one by one are asked for sooner.
+constexpr int64_t mostBytesTogether = 128 << 10;
+
 bool PieceEmitter::readsTogether() const {
-  std::optional<Chosen> chosen = chosenAlong(k, targets, lane.loop);
+  std::optional<Chosen> chosen = chosenAlong(lane.loop);
   auto isFew = [](const Extent &extent) { return extent.isStatic() && extent.value() <= fewPlaces; };
   // Narrow elements are cut out of gathered words, which takes longer than to load them; but not than to find out for
   // each row again where.
   bool isNarrow = chosen && chosen->stored.getIntOrFloatBitWidth() < bitsOfWord &&
                   llvm::any_of(loops, [&](const MergedLoop &loop) { return sources->choosing.test(loop.loop); });
-  return (k.demand.gathers && !isNarrow) || (chosen && isFew(chosen->count) && isFew(chosen->apart)) || holdsRow();
+  bool isLarge = chosen && chosen->count.isStatic() &&
+                 chosen->count.value() * chosen->stored.getIntOrFloatBitWidth() / 8 > mostBytesTogether;
+  return (k.demand.gathers && !isNarrow && !isLarge) || (chosen && isFew(chosen->count) && isFew(chosen->apart)) ||
+         holdsRow();
 }
 
-/// A row is not worth its loads for fewer places, which are less where words are put together slowly one by one.
-constexpr int64_t fewestOfRow = 6, fewestWordsOfRow = 5;
+/// A row is not worth its loads for fewer places.
+constexpr int64_t fewestOfRow = 6;
 
 bool PieceEmitter::holdsRow() const {
-  std::optional<Chosen> chosen = chosenAlong(k, targets, lane.loop);
-  bool isWord = chosen && chosen->stored.getIntOrFloatBitWidth() == bitsOfWord;
-  int64_t fewest = k.demand.gathers && isWord ? fewestWordsOfRow : fewestOfRow;
-  return chosen && lanesChoose && typicalSize(lane.extent) >= fewest && chosen->isLast && chosen->isWhole &&
+  std::optional<Chosen> chosen = chosenAlong(lane.loop);
+  return chosen && lanesChoose && typicalSize(lane.extent) >= fewestOfRow && chosen->isLast && chosen->isWhole &&
          chosen->apart.is(0) && fitsRegisters(chosen->count, chosen->stored, k.demand.lanes);
 }
 
@@ -197,8 +193,12 @@ bool PieceEmitter::correctsSeveral() const {
          });
 }
 
+bool PieceEmitter::correctsTogether() const {
+  return correctsSeveral() || (k.demand.mayCountFromEnd() && k.demand.gathers);
+}
+
 void PieceEmitter::moveLanes(const Form &form) {
-  if (correctsSeveral()) {
+  if (correctsTogether()) {
     llvm::SaveAndRestore gathers(k.demand.gathers, true);
     return storeAll();
   }
@@ -318,7 +318,19 @@ void PieceEmitter::movedRow() {
     positions.push_back(point);
   }
   eachVector([&](Form form) { fetchNextRow(form); });
-  k.demand.lookAhead([&] { eachVector([&](Form) { lookAtAll(); }); }, [&] { moveEach(positions); },
+  auto move = [&] {
+    if (!correctsTogether())
+      return moveEach(positions);
+    // A few that are left over take less one by one.
+    int64_t rest = (length - start) % most, apart = 2 * rest < most ? rest : 0;
+    eachVector([&](Form form) {
+      if (apart == 0 || form.constant.value() + int64_t(k.demand.lanes) <= length - apart)
+        storeAll();
+    });
+    if (apart != 0)
+      moveEach(ArrayRef(positions).take_back(apart));
+  };
+  k.demand.lookAhead([&] { eachVector([&](Form) { lookAtAll(); }); }, move,
                      [&] { eachVector([&](Form) { storeAll(); }); }, lookOf());
 }
 
@@ -389,7 +401,10 @@ void PieceEmitter::rows(const MergedLoop &along, Value low, Value high, llvm::fu
     return;
   }
   Value middle = low;
-  if (int64_t together = rowsTogether(along)) {
+  if (int64_t together = rowsAcross(along)) {
+    middle = k.endOfGroups(low, high, together);
+    k.loop(low, middle, together, [&](Value first) { gatherAcross(along, first, together); });
+  } else if (int64_t together = rowsTogether(along)) {
     middle = k.endOfGroups(low, high, together);
     k.loop(low, middle, together, [&](Value first) {
       auto quick = [&] {

@@ -44,7 +44,7 @@ private:
     if (share.byStrips())
       return strips();
     if (hasFewColumns())
-      return fewColumns();
+      return scansColumns() ? scanColumns() : fewColumns();
     if (shape.loops.lane) {
       // From memory one register at a time of each row comes sooner than two.
       int64_t lanes = k.schedule.pastCaches ? lanesOfSums() : k.demand.lanes;
@@ -96,6 +96,31 @@ private:
     });
   }
 
+  /// Whether the columns of a row lie one behind the other, and the sums of all of them are worth a vector: two or four
+  /// halves that are converted alone take as long as a vector of them.
+  bool scansColumns() {
+    const OrderedLoops &loops = shape.loops;
+    const Extent &columns = loops.extents[*loops.lane], &length = loops.extents[shape.along];
+    if (!hasHalves() || columns.is(1) || !llvm::isPowerOf2_64(columns.value()) || !mayRegroup() || !sumsAlone() ||
+        !length.isStatic() || (shape.exclusive ? isStraight() : length.value() < 4))
+      return false;
+    std::optional<Reads> reads = readsAlong(*loops.lane);
+    return reads && reads->canMerge(shape.along, *loops.lane, columns);
+  }
+
+  void scanColumns() {
+    columns = shape.loops.extents[*shape.loops.lane].value();
+    scanned = *shape.loops.lane;
+    int64_t elements = columns * shape.loops.extents[shape.along].value();
+    int64_t lanes = std::min<int64_t>(k.demand.lanes, llvm::bit_floor(uint64_t(elements)) / 2);
+    k.demand.narrow(lanes, [&] {
+      share.outer([&] {
+        share.point[shape.along] = Form(0);
+        scan();
+      });
+    });
+  }
+
   Type sumType() const { return getElementTypeOrSelf(shape.op->getResult(0).getType()); }
 
   /// Whether a row is straight-line code by itself: the next one need not wait for it, and what is written lies side by
@@ -114,11 +139,13 @@ private:
 
   Value combine(Value before, Value after) { return k.demand.combine(op, before, after)[0]; }
 
+  bool mayRegroup() { return shape.neutral && !op->hasAttr(exactAttribute); }
+
   /// Whether parts of a row may be combined first, and the row is worth a vector.
   bool scans() {
     const Extent &length = shape.loops.extents[shape.along];
     auto along = dyn_cast<AffineDimExpr>(result().getResults().back());
-    return shape.neutral && !op->hasAttr(exactAttribute) && along && along.getPosition() == shape.along &&
+    return mayRegroup() && along && along.getPosition() == shape.along &&
            typicalSize(length) >= 2 * int64_t(k.demand.lanes) && !fewShuffles();
   }
 
@@ -135,11 +162,11 @@ private:
     return llvm::any_of(op.getDpsInputs(), isHalf) || llvm::any_of(k.outputs, isHalf);
   }
 
-  /// Within a vector each lane takes up the one 1, 2, 4, ... before it; then all take up what the last vector ended
-  /// with.
+  /// Within a vector each lane takes up the one 1, 2, 4, ... before it in its column; then all take up what the last
+  /// vector ended with.
   void scan() {
     int64_t lanes = k.demand.lanes;
-    const Extent &length = shape.loops.extents[shape.along];
+    Extent length = shape.loops.extents[shape.along] * columns;
     Extent full = floorDiv(length, lanes) * lanes, rest = length - full;
     SmallVector<Value> carried = {k.demand.spread(k.demand.at(op.getDpsInits()[0], applyMap(result(), share.point)))};
     auto partial = [&] {
@@ -189,9 +216,9 @@ private:
     SmallVector<Value> sums;
     for (Form place : places) {
       place.lane = 1;
-      share.point[shape.along] = place;
+      share.point[scanned] = place;
       points.push_back(share.point);
-      sums.push_back(scanVector(place, carried));
+      sums.push_back(scanVector(share.point[shape.along], carried));
     }
     if (shape.reverse) {
       std::reverse(points.begin(), points.end());
@@ -217,16 +244,18 @@ private:
       return vector::ShuffleOp::create(k.b, k.loc, vector, neutral, choice);
     };
     Value values = elements;
-    for (int64_t distance = 1; distance < lanes; distance *= 2)
+    for (int64_t distance = columns; distance < lanes; distance *= 2)
       values = combine(moved(values, distance), values);
     auto beforeEach = [&]() -> Value {
       // Of integers what an element added is taken off again, which takes less than a shuffle.
       if (isa<arith::AddIOp>(combiner()))
         return arith::SubIOp::create(k.b, k.loc, values, elements);
-      return moved(values, 1);
+      return moved(values, columns);
     };
     Value sums = combine(carried, shape.exclusive ? beforeEach() : values);
-    SmallVector<int64_t> end(lanes, shape.reverse ? 0 : lanes - 1);
+    SmallVector<int64_t> end;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      end.push_back((shape.reverse ? 0 : lanes - columns) + lane % columns);
     carried = combine(carried, vector::ShuffleOp::create(k.b, k.loc, values, values, end));
     return sums;
   }
@@ -327,12 +356,9 @@ private:
     });
   }
 
-  /// How many of the last outer loops are one with that along the row wherever something is read or written, so that
-  /// vectors may go on from one row to the next; 0 where they should not.
-  unsigned joinedLoops() {
-    const Extent &length = shape.loops.extents[shape.along];
-    if (lanesOfSums() < 2 || !shape.doubles() || !doublingPays() || !sumsAlone())
-      return 0;
+  /// All that is read and written, by the numbers of the loops, where that lies side by side along the given one; the
+  /// reduced loop is that along the row.
+  std::optional<Reads> readsAlong(unsigned innermost) {
     Reads reads(shape.loops.extents.size(), k.storage);
     Position numbers;
     for (unsigned loop = 0; loop < shape.loops.extents.size(); ++loop)
@@ -344,17 +370,29 @@ private:
     for (const auto &output : k.written)
       for (const Piece &piece : output.pieces) {
         if (piece.rank() != position.size())
-          return 0;
+          return std::nullopt;
         reads.collect(piece.source, position);
         reads.forms.push_back(offsetOf(piece, position));
       }
-    auto alongMemory = [&](const Form &form) { return form.coefficientOf(shape.along).is(1); };
+    auto alongMemory = [&](const Form &form) { return form.coefficientOf(innermost).is(1); };
     if (!reads.bodies.empty() || !llvm::all_of(reads.forms, alongMemory))
+      return std::nullopt;
+    return reads;
+  }
+
+  /// How many of the last outer loops are one with that along the row wherever something is read or written, so that
+  /// vectors may go on from one row to the next; 0 where they should not.
+  unsigned joinedLoops() {
+    const Extent &length = shape.loops.extents[shape.along];
+    if (lanesOfSums() < 2 || !shape.doubles() || !doublingPays() || !sumsAlone())
+      return 0;
+    std::optional<Reads> reads = readsAlong(shape.along);
+    if (!reads)
       return 0;
     unsigned joined = 0;
     Extent rows = 1;
     for (unsigned loop : llvm::reverse(shape.loops.outer)) {
-      if (!reads.canMerge(loop, shape.along, rows * length))
+      if (!reads->canMerge(loop, shape.along, rows * length))
         break;
       rows *= shape.loops.extents[loop];
       ++joined;
@@ -543,6 +581,10 @@ private:
   const RunningShape &shape;
   linalg::GenericOp op;
   OrderedShare share;
+  /// The loop whose numbers lanes have in a scan: that along the row, or that of the columns that lie side by side, so
+  /// many, which then goes on from one row to the next.
+  unsigned scanned = shape.along;
+  int64_t columns = 1;
 };
 } // namespace
 
