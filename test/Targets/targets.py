@@ -4,8 +4,8 @@
     targets.py [--sample N] [TARGET...]
 
 For each target every Nth test of the ONNX suite, and on x86-64 every conversion between 16-bit floats and f32 that can
-go wrong, bit by bit, scatters of extremes among which are NaNs, and two networks against ONNX Runtime. The last line is
-`N passed, N failed, N skipped`.
+go wrong, bit by bit, scatters of extremes among which are NaNs, gathers at places of which one may not exist (also for
+the host), and two networks against ONNX Runtime. The last line is `N passed, N failed, N skipped`.
 """
 import argparse
 import itertools
@@ -179,6 +179,45 @@ def extremes(target, folder):
     return passed, failed, 0
 
 
+def gather_model(number, data, places, path):
+    graph = helper.make_graph(
+        [helper.make_node("GatherElements", ["data", "places"], ["y"], axis=1)], "gather",
+        [helper.make_tensor_value_info("data", number, data.shape),
+         helper.make_tensor_value_info("places", helper.np_dtype_to_tensor_dtype(places.dtype), places.shape)],
+        [helper.make_tensor_value_info("y", number, places.shape)])  # fmt: skip
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)]), path)
+
+
+def places(target, folder):
+    """Elements of short and long rows at places from the start and the end, and an error where one of them does not
+    exist. -> passed, failed, skipped"""
+    passed = failed = 0
+    rng = np.random.default_rng(1)
+    types = [(np.float32, TensorProto.FLOAT), (np.float64, TensorProto.DOUBLE), (np.int8, TensorProto.INT8)]
+    shapes = [((83, 99), 1), ((83, 9), 2), ((83, 99), 5), ((83, 99), 13), ((83, 300), 17), ((83, 40), 40), ((3, 40000), 70)]
+    model, inputs, outputs = folder / "gather.onnx", folder / "in.npz", folder / "out.npz"
+    for (kind, number), (shape, count), index in itertools.product(types, shapes, [np.int64, np.int32]):
+        data = rng.integers(-100, 100, shape).astype(kind)
+        chosen = rng.integers(-shape[1], shape[1], (shape[0], count)).astype(index)
+        gather_model(number, data, chosen, model)
+        wrong = [shape[1], -shape[1] - 1, np.iinfo(index).min, np.iinfo(index).max]
+        for bad in [None, wrong[rng.integers(len(wrong))]]:
+            if bad is not None:
+                chosen[rng.integers(shape[0]), rng.integers(count)] = bad
+            np.savez(inputs, data=data, places=chosen)
+            try:
+                tool.call([tool.KUMIKO, "run", model, "--inputs", inputs, "--outputs", outputs, "--target", target])
+                wanted = None if bad is not None else np.take_along_axis(data, chosen % shape[1], 1)
+                text = "" if bad is None and np.array_equal(np.load(outputs)["y"], wanted) else "no error" if bad else "wrong"
+            except tool.Failure as failure:
+                text = "" if bad is not None and "index in the data is out of range" in str(failure) else str(failure)
+            passed, failed = passed + (not text), failed + bool(text)
+            if text:
+                print(f"  FAILED {np.dtype(kind).name}{list(shape)} by {count} {np.dtype(index).name}, one {bad}: {text}")
+    print(f"  {passed} of {passed + failed} gathers ok")
+    return passed, failed, 0
+
+
 def runs_here(target, folder):
     """None, or why a target cannot be run."""
     if target == "aarch64":
@@ -198,6 +237,9 @@ def main():
     parser.add_argument("targets", nargs="*", default=TARGETS, metavar="TARGET")
     options = parser.parse_args()
     total = np.zeros(3, dtype=int)
+    with tempfile.TemporaryDirectory(prefix="targets-", dir=tool.ROOT / "build") as name:
+        print("host:", flush=True)
+        total += places("host", pathlib.Path(name))
     for target in options.targets:
         with tempfile.TemporaryDirectory(prefix="targets-", dir=tool.ROOT / "build") as name:
             folder = pathlib.Path(name)
@@ -213,6 +255,7 @@ def main():
             else:
                 total += casts(target, folder)
                 total += extremes(target, folder)
+                total += places(target, folder)
                 compare = [sys.executable, HERE.parent / "Models/compare.py", "--only", ".so", "--target", target, *NETWORKS]
                 total += counted(compare)
     print("{} passed, {} failed, {} skipped".format(*total))

@@ -99,3 +99,38 @@ nn.kernel @nine_doubles(%x: tensor<4x40x9xf64>) -> tensor<4x40x9xf64> attributes
   } -> tensor<4x40x9xf64>
   nn.yield %y : tensor<4x40x9xf64>
 }
+
+// Two columns of halves that lie side by side are scanned together: each lane takes up the one 2 and 4 before it, and
+// all take up what both columns ended with.
+// CHECK-LABEL: func.func private @columns_inside
+// CHECK: vector.load {{.*}} : memref<1600xf16>, vector<8xf16>
+// CHECK: vector.shuffle {{.*}} [8, 9, 0, 1, 2, 3, 4, 5] : vector<8xf64>
+// CHECK: vector.shuffle {{.*}} [8, 9, 10, 11, 0, 1, 2, 3] : vector<8xf64>
+// CHECK: vector.shuffle {{.*}} [6, 7, 6, 7, 6, 7, 6, 7] : vector<8xf64>
+// CHECK: vector.store {{.*}} : memref<1600xf16>, vector<8xf16>
+nn.kernel @columns(%x: tensor<40x20x2xf16>) -> tensor<40x20x2xf16> attributes {schedule = {template = "running", chunks = 1 : i64}} {
+  %zero = arith.constant 0.0 : f64
+  %0 = tensor.empty() : tensor<40x20x2xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<40x20x2xf64>) -> tensor<40x20x2xf64>
+  %sums = linalg.generic {indexing_maps = [affine_map<(a, i, c, j) -> (a, j, c)>, affine_map<(a, i, c, j) -> (a, i, c)>],
+                          iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x : tensor<40x20x2xf16>) outs(%1 : tensor<40x20x2xf64>) {
+  ^bb0(%p: f16, %sum: f64):
+    %j = linalg.index 3 : index
+    %i = linalg.index 1 : index
+    %before = arith.cmpi sle, %j, %i : index
+    %wide = arith.extf %p : f16 to f64
+    %term = arith.select %before, %wide, %zero : f64
+    %next = arith.addf %sum, %term : f64
+    linalg.yield %next : f64
+  } -> tensor<40x20x2xf64>
+  %2 = tensor.empty() : tensor<40x20x2xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, i, c) -> (a, i, c)>, affine_map<(a, i, c) -> (a, i, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%sums : tensor<40x20x2xf64>) outs(%2 : tensor<40x20x2xf16>) {
+  ^bb0(%p: f64, %o: f16):
+    %narrow = arith.truncf %p : f64 to f16
+    linalg.yield %narrow : f16
+  } -> tensor<40x20x2xf16>
+  nn.yield %y : tensor<40x20x2xf16>
+}
