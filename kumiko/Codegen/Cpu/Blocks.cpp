@@ -7,12 +7,14 @@ using namespace mlir;
 using namespace kumiko::cpu;
 using kumiko::eq::Extent;
 
-void Blocks::begin(unsigned slot, const Extent &lanesOfBlock, const Extent &linesOfBlock, int64_t sideOfSquares) {
+void Blocks::begin(unsigned slot, const Extent &lanesOfBlock, const Extent &linesOfBlock, int64_t sideOfSquares,
+                   int64_t linesPerNumber) {
   active = true;
   line = slot;
   laneCount = lanesOfBlock;
   lineCount = linesOfBlock;
   side = sideOfSquares;
+  perNumber = linesPerNumber;
   current = 0;
   blocks.clear();
 }
@@ -22,7 +24,7 @@ static bool isSame(const Form &a, const Form &b) {
 }
 
 Value Blocks::at(Value memref, const Form &offset, llvm::function_ref<Value(const Form &)> indexOf) {
-  if (!active || !offset.coefficientOf(line).is(1))
+  if (!active || !offset.coefficientOf(line).is(perNumber))
     return Value();
   Form first = offset + Form(-current);
   for (const Block &block : blocks)

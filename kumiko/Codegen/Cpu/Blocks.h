@@ -30,10 +30,11 @@ public:
   /// Squares of so many elements from now on.
   void setLanes(unsigned number) { lanes = number; }
 
-  /// A new block: its lines start where slot `line` says; only the first `lineCount` of them and `laneCount` lanes are
-  /// real. Everything that is asked for until the next one must be emitted where it dominates what follows. Squares
-  /// have `side` lines, all or a half of the lanes.
-  void begin(unsigned line, const eq::Extent &laneCount, const eq::Extent &lineCount, int64_t side);
+  /// A new block: its lines start where slot `line` says, which stands for `perNumber` lines each; only the first
+  /// `lineCount` of them and `laneCount` lanes are real. Everything that is asked for until the next one must be
+  /// emitted where it dominates what follows. Squares have `side` lines, all or a half of the lanes.
+  void begin(unsigned line, const eq::Extent &laneCount, const eq::Extent &lineCount, int64_t side,
+             int64_t perNumber = 1);
   void begin(unsigned line, const eq::Extent &laneCount, const eq::Extent &lineCount) {
     begin(line, laneCount, lineCount, lanes);
   }
@@ -62,7 +63,7 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
   Entry &entry;
-  int64_t lanes, side = 0;
+  int64_t lanes, side = 0, perNumber = 1;
   bool active = false;
   unsigned line = 0;
   int64_t current = 0;

@@ -71,7 +71,7 @@ void Kernel::eachLane(Value mask, llvm::function_ref<void(Value)> body) {
 }
 
 void Kernel::askFor(Value memref, const Form &next, int64_t count) {
-  constexpr int64_t fewestBytes = 1 << 15;
+  constexpr int64_t fewestBytes = 24 << 10;
   auto type = cast<MemRefType>(memref.getType());
   int64_t bytes = type.getElementTypeBitWidth() / 8;
   if (!type.hasStaticShape() || type.getNumElements() * bytes < fewestBytes)
@@ -80,6 +80,13 @@ void Kernel::askFor(Value memref, const Form &next, int64_t count) {
   for (int64_t n = count - 1; n >= 0; n -= lineBytes / bytes)
     memref::PrefetchOp::create(b, loc, memref, demand.indexOf(next + Form(n)), /*isWrite=*/true,
                                /*localityHint=*/3, /*isDataCache=*/true);
+}
+
+void Kernel::askAhead(Value memref, const Form &first, int64_t count) {
+  constexpr int64_t bytesAhead = 2048;
+  int64_t bytes = cast<MemRefType>(memref.getType()).getElementTypeBitWidth() / 8;
+  if (schedule.storesInOrder && !demand.pastCaches)
+    askFor(memref, first + Form(bytesAhead / bytes), count);
 }
 
 void Kernel::onlyFirstChunk(llvm::function_ref<void()> body) {

@@ -80,6 +80,9 @@ struct Kernel {
   /// Asks for `count` elements from `next` on, which are written later; for none where the first
   /// cache has them anyway, as far as that is known.
   void askFor(mlir::Value memref, const Form &next, int64_t count);
+  /// The same a good way behind `first`, where stores leave in order. The processor sees by itself where vectors along
+  /// memory go on, but later: stores that lie across two lines wait for the second one.
+  void askAhead(mlir::Value memref, const Form &first, int64_t count);
 
   /// The first chunk fills what the pieces of the outputs leave.
   void fillBorders();

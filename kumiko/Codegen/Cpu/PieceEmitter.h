@@ -32,8 +32,7 @@ private:
   bool laysRowsSideBySide(); ///< rows of a few elements are better worked on many at a time, with lanes across them
   bool isShort() const;
   /// All values before the first store: a buffer may be another's, as far as the compiler knows.
-  /// Asks for what vectors along memory come to write. The processor sees by itself where they go on, but later: stores
-  /// that lie across two lines wait for the second one.
+  /// Asks ahead for what vectors along memory come to write.
   void askForResults();
   void storeAll();
   void emitOne(); ///< a single element belongs to the first chunk
@@ -133,6 +132,10 @@ private:
   bool restApart(); ///< gathers a row, and a small rest by itself: lanes that are off cost as much as others
   /// Two vectors of half a row or more, which may overlap; or a vector and a rest of fewer lanes.
   void shortRow();
+  /// A row of vectors of 8, 4, ... lanes. Masked ones would lie across two lines of the cache more often than what
+  /// they hold, and the stores of these wait for each other on some machines.
+  bool splitsRow() const;
+  void splitRow();
   /// `whole` for each of [low, high) along a loop. Where data say what is read, many places are looked at together
   /// first: nothing is left to be done for each row but to read and write it.
   void rows(const MergedLoop &along, mlir::Value low, mlir::Value high, llvm::function_ref<void()> whole);
@@ -223,6 +226,9 @@ private:
 
   /// The loop along which something lies in memory that lanes would gather, if there is one.
   std::optional<size_t> lineLoop();
+  /// Takes two loops as one along which that is so; false where there are none.
+  bool takePairs();
+  eq::Extent lines() const { return pairs ? line.extent * pairs->extent : line.extent; }
   /// A few points that lie side by side would leave a block empty: lanes run along the loop around them, and what they
   /// hold is woven.
   void takeShortLanes();
@@ -247,6 +253,7 @@ private:
   int64_t nearPlaces = 0;
   llvm::SmallVector<MergedLoop> loops;
   MergedLoop lane{}, line{};
+  std::optional<MergedLoop> pairs; ///< of lines that each number of the line loop has side by side
   /// What is read, over the loops.
   std::optional<Reads> sources;
   /// A loop inside of the lanes, of a few points that lie side by side in the result.

@@ -78,6 +78,8 @@ void PieceEmitter::emit() {
     }
     parts = lane;
     lane = line;
+  } else if (takePairs()) {
+    return emitBlocks();
   } else if (laysRowsSideBySide()) {
     parts = lane;
     lane = loops.pop_back_val();
@@ -151,14 +153,9 @@ Position PieceEmitter::loopNumbers() const {
 }
 
 void PieceEmitter::askForResults() {
-  constexpr int64_t bytesAhead = 2048;
-  if (!k.schedule.storesInOrder || k.demand.pastCaches || !k.demand.active.is(k.demand.lanes))
-    return;
-  for (const Target &target : targets) {
-    int64_t bytes = cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
-    if (Form offset = offsetOf(*target.piece, point); offset.lane.is(1))
-      k.askFor(target.memref, offset.atLane(0) + Form(bytesAhead / bytes), k.demand.lanes);
-  }
+  for (const Target &target : targets)
+    if (Form offset = offsetOf(*target.piece, point); offset.lane.is(1) && k.demand.active.is(k.demand.lanes))
+      k.askAhead(target.memref, offset.atLane(0), k.demand.lanes);
 }
 
 void PieceEmitter::element(Form form) {
@@ -173,7 +170,9 @@ void PieceEmitter::element(Form form) {
     return storePlanes();
   }
   if (!movesElements() || readsTogether() || !k.demand.active.is(k.demand.lanes)) {
-    askForResults();
+    // Row by row it makes no difference, or takes longer.
+    if (loops.empty())
+      askForResults();
     return storeAll();
   }
   fetchNextRow(form);
@@ -313,12 +312,31 @@ void PieceEmitter::row() {
     return movedRow();
   if (choicesOfRow() || restApart())
     return;
+  if (splitsRow())
+    return splitRow();
   if (!isShort() || sumsWindows())
     return k.vectors(lane.extent, movesElements() ? 1 : unrollOf(k.body), [&](Form form) { element(form); });
   if (alongSums)
     return windowsAt(alongSums, lane.loop, Form(0), lane.extent.value(), Form(0));
   for (int64_t n = 0; n < lane.extent.value(); ++n)
     element(Form(n));
+}
+
+bool PieceEmitter::splitsRow() const {
+  auto isPlain = [](linalg::GenericOp op) {
+    return op.getNumReductionLoops() == 0 && op.getBody()->getOps<tensor::ExtractOp>().empty();
+  };
+  return k.schedule.storesInOrder && !isShort() && lane.extent.isStatic() && lane.extent.value() < k.demand.lanes &&
+         !alongSums && !hasFunctions(k.body) && llvm::all_of(k.body.getOps<linalg::GenericOp>(), isPlain);
+}
+
+void PieceEmitter::splitRow() {
+  for (int64_t first = 0, width = 0, length = lane.extent.value(); first < length; first += width) {
+    width = llvm::bit_floor(uint64_t(length - first));
+    Form form(first);
+    form.lane = width == 1 ? 0 : 1;
+    k.demand.narrow(width, [&] { element(form); });
+  }
 }
 
 void PieceEmitter::partsOfRow() {

@@ -12,8 +12,8 @@ constexpr int64_t fewestLines = 4;
 constexpr int64_t mostPartsOfBlock = 4;
 /// Blocks along the lines before the next lanes: what they write stays open in the caches until it is whole. Just one
 /// where the result leaves all caches, but what is read for it at so many bytes stays in them: then memory is written
-/// from one end to the other.
-constexpr int64_t blocksOfGroup = 32, mostBytesNear = 1 << 19;
+/// from one end to the other. Few where stores leave in order: lanes of a line follow each other sooner.
+constexpr int64_t blocksOfGroup = 32, blocksInOrder = 4, mostBytesNear = 1 << 19;
 /// Elements between those of two lines in the result that are written before the next lines, at most; and bytes of a
 /// group then, which stay in the first cache until they are whole.
 constexpr int64_t mostInside = 64, bytesInside = 1 << 14;
@@ -71,6 +71,30 @@ std::optional<size_t> PieceEmitter::lineLoop() {
   return std::nullopt;
 }
 
+bool PieceEmitter::takePairs() {
+  constexpr int64_t two = 2;
+  if (!readsOnce(k.body) || sources->opaque.any() || typicalSize(lane.extent) < k.demand.lanes)
+    return false;
+  auto isAcross = [&](const MergedLoop &numbers, const MergedLoop &pair) {
+    return pair.extent.is(two) && two * typicalSize(numbers.extent) >= fewestLines &&
+           llvm::any_of(sources->forms, [&](const Form &form) {
+             Extent apart = form.coefficientOf(lane.loop);
+             return !apart.is(0) && !apart.is(1) && form.coefficientOf(pair.loop).is(1) &&
+                    form.coefficientOf(numbers.loop).is(two);
+           });
+  };
+  for (const MergedLoop &numbers : loops)
+    for (const MergedLoop &pair : loops)
+      if (isAcross(numbers, pair)) {
+        line = numbers;
+        pairs = pair;
+        llvm::erase_if(loops,
+                       [&](const MergedLoop &loop) { return loop.loop == line.loop || loop.loop == pairs->loop; });
+        return true;
+      }
+  return false;
+}
+
 void PieceEmitter::takeShortLanes() {
   if (loops.empty() || !lane.extent.isStatic() || lane.extent.value() > mostPartsOfBlock ||
       typicalSize(loops.back().extent) < k.demand.lanes / 2)
@@ -123,13 +147,14 @@ int64_t PieceEmitter::linesOfGroup() const {
     Extent apart = offsetOf(*targets.front().piece, loopNumbers()).coefficientOf(line.loop);
     return std::max<int64_t>(bytesInside / (apart.value() * bytes * side), 1) * side;
   }
-  bool isNear = typicalSize(lane.extent * line.extent) * bytes <= mostBytesNear;
-  return (k.schedule.pastCaches && isNear ? 1 : blocksOfGroup) * side;
+  bool isNear = typicalSize(lane.extent * lines()) * bytes <= mostBytesNear;
+  int64_t blocks = k.schedule.storesInOrder ? blocksInOrder : blocksOfGroup;
+  return (k.schedule.pastCaches && isNear ? 1 : blocks) * side;
 }
 
 void PieceEmitter::emitBlocks() {
   int64_t lanes = k.demand.lanes, groupLines = linesOfGroup();
-  Extent laneBlocks = ceilDiv(lane.extent, lanes), groups = ceilDiv(line.extent, groupLines);
+  Extent laneBlocks = ceilDiv(lane.extent, lanes), groups = ceilDiv(lines(), groupLines);
   Extent outer = laneBlocks * groups;
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
@@ -167,7 +192,7 @@ void PieceEmitter::emitBlocks() {
 
 void PieceEmitter::linesOf(Value group, const Extent &laneCount) {
   int64_t side = sideOfBlocks(), groupLines = linesOfGroup();
-  Extent full = floorDiv(line.extent, side) * side, rest = line.extent - full;
+  Extent full = floorDiv(lines(), side) * side, rest = lines() - full;
   Value start = arith::MulIOp::create(k.b, k.loc, group, k.index(groupLines));
   Value end = arith::AddIOp::create(k.b, k.loc, start, k.index(groupLines));
   k.loop(start, arith::MinSIOp::create(k.b, k.loc, end, k.index(full)), side,
@@ -179,13 +204,18 @@ void PieceEmitter::linesOf(Value group, const Extent &laneCount) {
 }
 
 void PieceEmitter::block(Value firstLine, const Extent &laneCount, const Extent &lineCount) {
+  int64_t perNumber = pairs ? pairs->extent.value() : 1;
+  if (pairs)
+    firstLine = arith::DivUIOp::create(k.b, k.loc, firstLine, k.index(perNumber));
   unsigned slot = k.demand.addSlot(firstLine);
-  k.demand.blocks.begin(slot, laneCount, lineCount, sideOfBlocks());
+  k.demand.blocks.begin(slot, laneCount, lineCount, sideOfBlocks(), perNumber);
   k.demand.active = laneCount;
   bool asks = k.schedule.storesInOrder && laneCount.isStatic();
   for (int64_t number = 0; number < (lineCount.isStatic() ? lineCount.value() : sideOfBlocks()); ++number) {
     k.demand.blocks.setLine(number);
-    point[line.loop] = Form::ofSlot(slot) + Form(number);
+    point[line.loop] = Form::ofSlot(slot) + Form(number / perNumber);
+    if (pairs)
+      point[pairs->loop] = Form(number % perNumber);
     // The first line is always there, and has read the block for the others.
     auto store = [&] {
       // What lies behind these lanes is written next.

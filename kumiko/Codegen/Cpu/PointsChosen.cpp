@@ -129,13 +129,17 @@ bool PieceEmitter::readsTogether() const {
          holdsRow();
 }
 
-/// A row is not worth its loads for fewer places.
-constexpr int64_t fewestOfRow = 6;
+/// A row is not worth its loads for fewer places, which are less where words would be put together one by one (see
+/// rowsAcross).
+constexpr int64_t fewestOfRow = 6, fewestWordsOfRow = 5;
 
 bool PieceEmitter::holdsRow() const {
   std::optional<Chosen> chosen = chosenAlong(lane.loop);
-  return chosen && lanesChoose && typicalSize(lane.extent) >= fewestOfRow && chosen->isLast && chosen->isWhole &&
-         chosen->apart.is(0) && fitsRegisters(chosen->count, chosen->stored, k.demand.lanes);
+  bool isWord = chosen && chosen->stored.getIntOrFloatBitWidth() == bitsOfWord;
+  bool oneByOne = k.demand.gathers && isWord && (loops.empty() || !placesFollow(loops.back()));
+  return chosen && lanesChoose && typicalSize(lane.extent) >= (oneByOne ? fewestWordsOfRow : fewestOfRow) &&
+         chosen->isLast && chosen->isWhole && chosen->apart.is(0) &&
+         fitsRegisters(chosen->count, chosen->stored, k.demand.lanes);
 }
 
 tensor::ExtractOp PieceEmitter::chosenOfRow() const {

@@ -277,6 +277,8 @@ void PieceEmitter::storeParts(ArrayRef<Position> positions, ArrayRef<SmallVector
       SmallVector<Form> offsets;
       for (const Position &position : positions.slice(n, count))
         offsets.push_back(offsetOf(*target.piece, position));
+      if (offsets.front().lane.is(int64_t(count)) && k.demand.active.is(k.demand.lanes))
+        k.askAhead(target.memref, offsets.front().atLane(0), int64_t(count) * k.demand.lanes);
       if (count > 1)
         k.demand.storeLanes(ArrayRef(made).slice(n, count), target.memref, offsets);
       else

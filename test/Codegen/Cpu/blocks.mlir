@@ -51,3 +51,16 @@ func.func @woven(%x: tensor<1x3x1080x1920xf32>) -> tensor<1x1080x1920x3xf32> {
   %y = nn.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x3x1080x1920xf32>) -> tensor<1x1080x1920x3xf32>
   return %y : tensor<1x1080x1920x3xf32>
 }
+
+// -----
+
+// Of pairs that lie side by side the lines of a block are four and four: eight rows of eight elements are read once.
+// CHECK-LABEL: func.func private @{{.*}}_inside
+// CHECK-COUNT-8: vector.load {{.*}} vector<8xf32>
+// CHECK-COUNT-8: vector.store {{.*}} vector<8xf32>
+// CHECK-NOT: vector.store
+// CHECK: return
+func.func @pairs(%x: tensor<64x64x2xf32>) -> tensor<2x64x64xf32> {
+  %y = nn.transpose %x {perm = array<i64: 2, 1, 0>} : (tensor<64x64x2xf32>) -> tensor<2x64x64xf32>
+  return %y : tensor<2x64x64xf32>
+}

@@ -107,3 +107,46 @@ nn.kernel @lines(%x: tensor<200005xf16>) -> tensor<200005xf32> {
   } -> tensor<200005xf32>
   nn.yield %y : tensor<200005xf32>
 }
+
+// Short rows from different places are copied as they are, as long as they are no words of a few bytes.
+// CHECK-LABEL: func.func private @runs_inside
+// CHECK: vector.load {{.*}} vector<2xf32>
+// CHECK: vector.load {{.*}} vector<1xf32>
+// CHECK: vector.store {{.*}} vector<2xf32>
+// CHECK: vector.store {{.*}} vector<1xf32>
+// CHECK-NOT: vector<16xf32>
+// CHECK: return
+// OTHERS-LABEL: func.func private @runs_inside
+// OTHERS-NOT: vector<2xf32>
+// OTHERS: return
+nn.kernel @runs(%x: tensor<8x100x3xf32>) -> tensor<100x8x3xf32> {
+  %empty = tensor.empty() : tensor<100x8x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, c) -> (j, i, c)>, affine_map<(i, j, c) -> (i, j, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<8x100x3xf32>) outs(%empty : tensor<100x8x3xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    linalg.yield %e : f32
+  } -> tensor<100x8x3xf32>
+  nn.yield %y : tensor<100x8x3xf32>
+}
+
+// Rows that fill no vector are written as several, not under a mask.
+// CHECK-LABEL: func.func private @split_inside
+// CHECK: vector.store {{.*}} vector<8xf64>
+// CHECK: vector.store {{.*}} vector<4xf64>
+// CHECK-NOT: vector.maskedstore
+// CHECK: return
+// OTHERS-LABEL: func.func private @split_inside
+// OTHERS: vector.maskedstore
+// OTHERS: return
+nn.kernel @split(%x: tensor<100x12xf64>, %y: tensor<100xf64>) -> tensor<100x12xf64> {
+  %empty = tensor.empty() : tensor<100x12xf64>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<100x12xf64>, tensor<100xf64>) outs(%empty : tensor<100x12xf64>) {
+  ^bb0(%a: f64, %b: f64, %o: f64):
+    %v = arith.mulf %a, %b : f64
+    linalg.yield %v : f64
+  } -> tensor<100x12xf64>
+  nn.yield %z : tensor<100x12xf64>
+}
