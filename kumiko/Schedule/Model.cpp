@@ -400,8 +400,13 @@ static bool leavesCaches(Block &body, ValueRange results, KernelExtents &extents
     return bytes;
   };
   eq::Extent written = bytesOf(results), read = bytesOf(body.getArguments());
-  return written.isStatic() && read.isStatic() && written.value() >= machine.l3 / 2 &&
-         2 * read.value() + written.value() >= machine.l3 / 2 * 3;
+  if (!written.isStatic() || !read.isStatic())
+    return false;
+  // Of a cache for all cores of a machine others take what they need. Nothing is lost where that is little: such a
+  // result is written about as fast past it.
+  if (machine.storesInOrder && written.value() >= machine.l3 / 4 && written.value() >= 4 * read.value())
+    return true;
+  return written.value() >= machine.l3 / 2 && 2 * read.value() + written.value() >= machine.l3 / 2 * 3;
 }
 
 Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRange results, KernelExtents &extents,

@@ -1,5 +1,6 @@
 // RUN: kumiko-opt %s --kumiko-schedule-kernels | FileCheck %s
 // RUN: kumiko-opt %s --kumiko-schedule-kernels=shared-cache=268435456 | FileCheck %s --check-prefix=SHARED
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="shared-cache=268435456 stores-in-order=true" | FileCheck %s --check-prefix=TAKEN
 
 #same = affine_map<(i) -> (i)>
 
@@ -84,4 +85,22 @@ nn.kernel @repeated(%x: tensor<2048xf64>) -> tensor<2048x2048xf64> {
     linalg.yield %p : f64
   } -> tensor<2048x2048xf64>
   nn.yield %y : tensor<2048x2048xf64>
+}
+
+// 80 MB from few bytes, of which others may take the place in a cache for all.
+// CHECK-LABEL: nn.kernel @spread
+// SHARED-LABEL: nn.kernel @spread
+// SHARED-NOT: past_caches
+// SHARED: nn.yield
+// TAKEN-LABEL: nn.kernel @spread
+// TAKEN-SAME: past_caches
+nn.kernel @spread(%x: tensor<2000xf32>) -> tensor<10000x2000xf32> {
+  %empty = tensor.empty() : tensor<10000x2000xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<2000xf32>) outs(%empty : tensor<10000x2000xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<10000x2000xf32>
+  nn.yield %y : tensor<10000x2000xf32>
 }
