@@ -13,6 +13,8 @@
 namespace kumiko::cpu {
 
 bool hasFunctions(mlir::Block &body); ///< these are worth a vector, however empty
+/// Whether elements are neither summed up nor read where a body says.
+bool readsOnce(mlir::Block &body);
 
 /// Pieces of one shape, computed together: what two of them need is computed once.
 class PieceEmitter {
@@ -132,10 +134,11 @@ private:
   bool restApart(); ///< gathers a row, and a small rest by itself: lanes that are off cost as much as others
   /// Two vectors of half a row or more, which may overlap; or a vector and a rest of fewer lanes.
   void shortRow();
-  /// A row of vectors of 8, 4, ... lanes. Masked ones would lie across two lines of the cache more often than what
+  /// What is left of a row from `first` on, as vectors of ..., 4, 2, 1 lanes.
+  void narrowPieces(int64_t first);
+  /// Whether a row is better written so: masked vectors would lie across two lines of the cache more often than what
   /// they hold, and the stores of these wait for each other on some machines.
   bool splitsRow() const;
-  void splitRow();
   /// `whole` for each of [low, high) along a loop. Where data say what is read, many places are looked at together
   /// first: nothing is left to be done for each row but to read and write it.
   void rows(const MergedLoop &along, mlir::Value low, mlir::Value high, llvm::function_ref<void()> whole);

@@ -313,7 +313,7 @@ void PieceEmitter::row() {
   if (choicesOfRow() || restApart())
     return;
   if (splitsRow())
-    return splitRow();
+    return narrowPieces(0);
   if (!isShort() || sumsWindows())
     return k.vectors(lane.extent, movesElements() ? 1 : unrollOf(k.body), [&](Form form) { element(form); });
   if (alongSums)
@@ -323,18 +323,17 @@ void PieceEmitter::row() {
 }
 
 bool PieceEmitter::splitsRow() const {
-  auto isPlain = [](linalg::GenericOp op) {
-    return op.getNumReductionLoops() == 0 && op.getBody()->getOps<tensor::ExtractOp>().empty();
-  };
   return k.schedule.storesInOrder && !isShort() && lane.extent.isStatic() && lane.extent.value() < k.demand.lanes &&
-         !alongSums && !hasFunctions(k.body) && llvm::all_of(k.body.getOps<linalg::GenericOp>(), isPlain);
+         !alongSums && !hasFunctions(k.body) && readsOnce(k.body);
 }
 
-void PieceEmitter::splitRow() {
-  for (int64_t first = 0, width = 0, length = lane.extent.value(); first < length; first += width) {
+void PieceEmitter::narrowPieces(int64_t first) {
+  for (int64_t width = 0, length = lane.extent.value(); first < length; first += width) {
     width = llvm::bit_floor(uint64_t(length - first));
     Form form(first);
-    form.lane = width == 1 ? 0 : 1;
+    if (width == 1)
+      return element(form);
+    form.lane = 1;
     k.demand.narrow(width, [&] { element(form); });
   }
 }

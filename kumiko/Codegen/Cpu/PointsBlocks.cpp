@@ -20,8 +20,7 @@ constexpr int64_t mostInside = 64, bytesInside = 1 << 14;
 /// Lanes of long elements that are woven, where wide shuffles take turns.
 constexpr int64_t fewestWoven = 2;
 
-/// Whether elements are neither summed up nor read where a body says.
-static bool readsOnce(Block &body) {
+bool kumiko::cpu::readsOnce(Block &body) {
   return llvm::all_of(body.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
     return op.getNumReductionLoops() == 0 && op.getBody()->getOps<tensor::ExtractOp>().empty();
   });

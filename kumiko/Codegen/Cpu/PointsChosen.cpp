@@ -356,13 +356,12 @@ void PieceEmitter::shortRow() {
   if (movesElements())
     return movedRow();
   int64_t length = lane.extent.value();
-  auto widthOf = [](int64_t count) { return int64_t(llvm::bit_floor(uint64_t(count))); };
   auto lanesFrom = [&](int64_t first) {
     Form form(first);
     form.lane = 1;
     element(form);
   };
-  int64_t width = widthOf(length), rest = length - width;
+  int64_t width = llvm::bit_floor(uint64_t(length)), rest = length - width;
   // Where each lane is read by itself, a small rest costs less than lanes that are read again. One that is a vector of
   // its own takes as many instructions either way, and stores that overlap wait for each other.
   bool isApart = llvm::isPowerOf2_64(rest) || (lanesChoose && 2 * rest <= width);
@@ -371,13 +370,7 @@ void PieceEmitter::shortRow() {
     if (rest != 0 && !isApart)
       lanesFrom(length - width);
   });
-  for (int64_t count = 0, first = isApart ? width : length; first < length; first += count) {
-    count = widthOf(length - first);
-    if (count == 1)
-      element(Form(first));
-    else
-      k.demand.narrow(count, [&] { lanesFrom(first); });
-  }
+  narrowPieces(isApart ? width : length);
 }
 
 void PieceEmitter::rows(const MergedLoop &along, Value low, Value high, llvm::function_ref<void()> whole) {
