@@ -12,6 +12,7 @@
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/AttentionShape.h"
 #include "kumiko/Schedule/ChosenRows.h"
+#include "kumiko/Schedule/FarReads.h"
 #include "kumiko/Schedule/Functions.h"
 #include "kumiko/Schedule/Packing.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -459,6 +460,8 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
     schedule.gathers = machine.gathers && readsChosen(body);
     schedule.strip = stripOfChosen(body, results, extents, machine);
     schedule.storesInOrder = machine.storesInOrder;
+    if (schedule.gathers)
+      scheduleFarReads(schedule, body, extents);
     if (callsForEach(body, results, extents, machine))
       schedule.lanes = 1;
   }

@@ -97,6 +97,8 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr("prefetch", b.getUnitAttr()));
   if (gathers)
     entries.push_back(b.getNamedAttr("gathers", b.getUnitAttr()));
+  if (farApart)
+    entries.push_back(b.getNamedAttr("far_apart", b.getI64IntegerAttr(*farApart)));
   if (storesInOrder)
     entries.push_back(b.getNamedAttr("stores_in_order", b.getUnitAttr()));
   if (pastCaches)
@@ -186,6 +188,8 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
   schedule.gathers = attribute.contains("gathers");
   schedule.storesInOrder = attribute.contains("stores_in_order");
   schedule.sharePlaces = attribute.contains("share_places");
+  if (auto apart = attribute.getAs<IntegerAttr>("far_apart"))
+    schedule.farApart = apart.getInt();
   if (auto strip = attribute.getAs<IntegerAttr>("strip"))
     schedule.strip = strip.getInt();
   if (auto kept = attribute.getAs<DenseI64ArrayAttr>("kept_ops"))

@@ -51,6 +51,9 @@ struct Schedule {
   bool pastCaches = false;
   /// Lanes that each have a place of their own are read by one instruction.
   bool gathers = false;
+  /// points: elements that are read where data say are read one by one where most of these places lie at least so
+  /// many bytes from each other (FarReads.h).
+  std::optional<int64_t> farApart;
   /// points: lines of the result are asked for before they are written. running: rows are written one after the other,
   /// not several side by side.
   bool storesInOrder = false;

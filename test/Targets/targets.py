@@ -190,15 +190,20 @@ def gather_model(number, data, places, path):
 
 def places(target, folder):
     """Elements of short and long rows at places from the start and the end, and an error where one of them does not
-    exist. -> passed, failed, skipped"""
+    exist. For the host also in more pages than it knows, all over them and near each other. -> passed, failed, skipped"""
     passed = failed = 0
     rng = np.random.default_rng(1)
     types = [(np.float32, TensorProto.FLOAT), (np.float64, TensorProto.DOUBLE), (np.int8, TensorProto.INT8)]
     shapes = [((83, 99), 1), ((83, 9), 2), ((83, 99), 5), ((83, 99), 13), ((83, 300), 17), ((83, 40), 40), ((3, 40000), 70)]
+    cases = [(*case, None) for case in itertools.product(types, shapes, [np.int64, np.int32])]
+    if target == "host":
+        far = [((4000, 1100), 1), ((40, 120000), 60)]
+        cases += itertools.product(types[:2], far, [np.int64], [None, 10])
     model, inputs, outputs = folder / "gather.onnx", folder / "in.npz", folder / "out.npz"
-    for (kind, number), (shape, count), index in itertools.product(types, shapes, [np.int64, np.int32]):
+    for (kind, number), (shape, count), index, span in cases:
         data = rng.integers(-100, 100, shape).astype(kind)
-        chosen = rng.integers(-shape[1], shape[1], (shape[0], count)).astype(index)
+        span = span or shape[1]
+        chosen = rng.integers(-span, span, (shape[0], count)).astype(index)
         gather_model(number, data, chosen, model)
         wrong = [shape[1], -shape[1] - 1, np.iinfo(index).min, np.iinfo(index).max]
         for bad in [None, wrong[rng.integers(len(wrong))]]:

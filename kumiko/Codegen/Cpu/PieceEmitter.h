@@ -91,6 +91,7 @@ private:
   /// Whether all that is done is to read where data say for each lane, and to write, maybe after a step or two: a
   /// vector would have to be put together first.
   bool movesElements() const;
+  bool readsOneByOne() const; ///< as PointsFar.h says
   /// The same at checked places, with nothing in between, and at places that are replaced where they do not exist.
   bool movesChecked() const;
   bool movesGuarded() const;

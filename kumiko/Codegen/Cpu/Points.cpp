@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/Cells.h"
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
+#include "kumiko/Codegen/Cpu/PointsFar.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -308,14 +309,16 @@ void PieceEmitter::row() {
     return turn->together ? storeAll() : gatheredRow();
   if (gathersShortRows())
     return shortRow();
-  if (movesElements() && !readsTogether() && lane.extent.isStatic() && lane.extent.value() > k.demand.lanes)
+  if (movesElements() && !readsTogether() && !readsOneByOne() && lane.extent.isStatic() &&
+      lane.extent.value() > k.demand.lanes)
     return movedRow();
   if (choicesOfRow() || restApart())
     return;
   if (splitsRow())
     return narrowPieces(0);
   if (!isShort() || sumsWindows())
-    return k.vectors(lane.extent, movesElements() ? 1 : unrollOf(k.body), [&](Form form) { element(form); });
+    return k.vectors(lane.extent, movesElements() || readsOneByOne() ? 1 : unrollOf(k.body),
+                     [&](Form form) { element(form); });
   if (alongSums)
     return windowsAt(alongSums, lane.loop, Form(0), lane.extent.value(), Form(0));
   for (int64_t n = 0; n < lane.extent.value(); ++n)
@@ -414,7 +417,9 @@ void kumiko::cpu::emitPoints(Kernel &k) {
       group->push_back({&piece, memref, borders});
     }
   }
-  for (ArrayRef<Target> group : groups)
-    PieceEmitter(k, group).emit();
+  nearOrFar(k, [&] {
+    for (ArrayRef<Target> group : groups)
+      PieceEmitter(k, group).emit();
+  });
   k.fillBorders();
 }

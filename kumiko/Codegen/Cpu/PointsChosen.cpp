@@ -46,7 +46,13 @@ bool PieceEmitter::checksPlaces() const {
   });
 }
 
-bool PieceEmitter::movesElements() const { return lanesChoose && (movesChecked() || movesGuarded()); }
+bool PieceEmitter::readsOneByOne() const { return lanesChoose && k.demand.lanes == 1; }
+
+bool PieceEmitter::movesElements() const {
+  // By itself an element that is read at two places takes less if both are corrected than if both are looked at.
+  bool isLittle = !readsOneByOne() || llvm::hasSingleElement(k.body.getOps<linalg::GenericOp>());
+  return lanesChoose && isLittle && (movesChecked() || movesGuarded());
+}
 
 bool PieceEmitter::movesChecked() const {
   auto moves = [](linalg::GenericOp op) {
@@ -253,7 +259,7 @@ bool PieceEmitter::placesFollow(const MergedLoop &along) const {
 std::optional<MergedLoop> PieceEmitter::loopOfPlaces(const Extent &outer) const {
   auto chooses = [&](const MergedLoop &loop) { return sources->choosing.test(loop.loop); };
   bool areShort = !lanesChoose && gathersShortRows() && checksPlaces() && !loops.empty() && chooses(loops.back());
-  if (!lane.extent.isStatic() || !(areShort || movesElements()))
+  if (!lane.extent.isStatic() || !(areShort || movesElements()) || readsOneByOne())
     return std::nullopt;
   const MergedLoop &places = areShort ? loops.back() : lane;
   ArrayRef<MergedLoop> rows = ArrayRef(loops).drop_back(areShort ? 1 : 0);

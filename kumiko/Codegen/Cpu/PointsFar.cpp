@@ -1,0 +1,75 @@
+//===- PointsFar.cpp - reads that lie in many pages --------------------------===//
+//
+// What is read one by one, and why, is said in FarReads.h. If it depends on the data, a few places are looked at before
+// the loops: those of reads that follow soon on each other, since places in order are near, however many there are.
+//
+//===----------------------------------------------------------------------===//
+#include "kumiko/Codegen/Cpu/PointsFar.h"
+#include "kumiko/Schedule/FarReads.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace kumiko;
+using namespace kumiko::cpu;
+using eq::Extent;
+
+/// Places that are looked at, and reads from one of them to the next: a prime, so that it is no multiple of a row. Two
+/// of three of the steps are to be long: places from both ends of a tensor are half of them near each other.
+constexpr int64_t placesSeen = 17, mostBetween = 61, fewestFar = 11;
+
+/// The loops of `op` at point `number` of all.
+static Position pointAt(int64_t number, ArrayRef<Extent> extents) {
+  Position position(extents.size());
+  for (size_t loop = extents.size(); loop > 0; --loop) {
+    position[loop - 1] = Form(number % extents[loop - 1].value());
+    number /= extents[loop - 1].value();
+  }
+  return position;
+}
+
+/// Bytes from the first element that data may choose instead.
+static Value bytesInside(Kernel &k, tensor::ExtractOp read, const Position &position) {
+  auto op = cast<linalg::GenericOp>(read->getParentOp());
+  Value bytes = k.index(0);
+  int64_t stride = llvm::divideCeil(read.getType().getIntOrFloatBitWidth(), 8);
+  for (auto [index, extent] :
+       llvm::reverse(llvm::zip_equal(read.getIndices(), k.storage.extents.of(read.getTensor())))) {
+    if (!index.getDefiningOp<linalg::IndexOp>()) {
+      Value place = k.demand.bodyValue(op, position, index);
+      bytes = arith::AddIOp::create(k.b, k.loc, bytes, arith::MulIOp::create(k.b, k.loc, place, k.index(stride)));
+    }
+    stride *= extent.value();
+  }
+  return bytes;
+}
+
+static Value placesLieFar(Kernel &k, tensor::ExtractOp read) {
+  Extents extents = k.storage.extents.loopsOf(cast<linalg::GenericOp>(read->getParentOp()));
+  int64_t between = std::clamp<int64_t>(eq::product(extents).value() / placesSeen, 1, mostBetween);
+  Value before, far = k.index(0), least = k.index(*k.schedule.farApart);
+  for (int64_t n = 0; n < placesSeen; ++n) {
+    Value place = bytesInside(k, read, pointAt(n * between, extents));
+    if (before) {
+      Value ahead = arith::SubIOp::create(k.b, k.loc, place, before);
+      Value back = arith::SubIOp::create(k.b, k.loc, before, place);
+      Value apart = arith::MaxSIOp::create(k.b, k.loc, ahead, back);
+      Value isFar = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sge, apart, least);
+      far = arith::AddIOp::create(k.b, k.loc, far, arith::IndexCastUIOp::create(k.b, k.loc, k.b.getIndexType(), isFar));
+    }
+    before = place;
+  }
+  return arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sge, far, k.index(fewestFar));
+}
+
+void kumiko::cpu::nearOrFar(Kernel &k, llvm::function_ref<void()> emit) {
+  tensor::ExtractOp read = k.schedule.farApart ? farRead(k.body, k.storage.extents) : tensor::ExtractOp();
+  if (!read)
+    return emit();
+  auto oneByOne = [&] {
+    llvm::SaveAndRestore gathers(k.demand.gathers, false);
+    k.demand.narrow(1, emit);
+  };
+  if (*k.schedule.farApart == 0)
+    return oneByOne();
+  k.ifElse(placesLieFar(k, read), oneByOne, emit);
+}

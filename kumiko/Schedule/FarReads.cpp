@@ -1,0 +1,103 @@
+#include "kumiko/Schedule/FarReads.h"
+#include "kumiko/Schedule/Functions.h"
+#include "kumiko/Schedule/OrderedShape.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace kumiko;
+
+/// Bytes of the pages that memory usually has, and how many of them are known: processors of Intel have room for 2048,
+/// but not for any that come together.
+constexpr double bytesOfPage = 4096, pagesKnown = 1600;
+
+/// By measurement: reads are faster one by one where so many pages per read are looked for, and loads faster than
+/// gathers where so many are.
+constexpr double missedByLoads = 0.42, missedByGathers = 0.15;
+
+static bool isNumber(Value index) { return index.getDefiningOp<linalg::IndexOp>(); }
+
+namespace {
+/// A tensor is a number of stretches, one after the other; data choose from `pages` of each, `reads` times.
+struct Stretches {
+  double count = 1, pages = 0, reads = 1;
+
+  /// Pages per read that have to be looked for when everything is read again and again.
+  double missed(double chosen) const {
+    double touched = chosen * (1 - std::exp(-reads / chosen));
+    if (touched * count <= pagesKnown)
+      return 0;
+    return std::max(touched / reads, 1 - pagesKnown / chosen);
+  }
+};
+} // namespace
+
+static Stretches stretchesOf(tensor::ExtractOp read, KernelExtents &extents) {
+  Stretches all;
+  double bytes = llvm::divideCeil(read.getType().getIntOrFloatBitWidth(), 8);
+  bool isOutside = true;
+  for (auto [index, extent] : llvm::zip_equal(read.getIndices(), extents.of(read.getTensor()))) {
+    isOutside &= isNumber(index);
+    (isOutside ? all.count : bytes) *= extent.value();
+  }
+  all.pages = bytes / bytesOfPage;
+  for (const eq::Extent &extent : extents.loopsOf(cast<linalg::GenericOp>(read->getParentOp())))
+    all.reads *= extent.value();
+  all.reads /= all.count;
+  return all;
+}
+
+static bool isKnown(const eq::Extent &extent) { return extent.isStatic() && extent.value() > 0; }
+
+/// The innermost loop that is one.
+static std::optional<unsigned> lastLoop(linalg::GenericOp op, KernelExtents &extents) {
+  Extents loops = extents.loopsOf(op);
+  if (!llvm::all_of(loops, isKnown))
+    return std::nullopt;
+  for (unsigned loop = loops.size(); loop > 0; --loop)
+    if (!loops[loop - 1].is(1))
+      return loop - 1;
+  return std::nullopt;
+}
+
+tensor::ExtractOp kumiko::farRead(Block &body, KernelExtents &extents) {
+  tensor::ExtractOp largest;
+  for (auto op : body.getOps<linalg::GenericOp>()) {
+    std::optional<unsigned> last = lastLoop(op, extents);
+    if (!last || op.getNumReductionLoops() != 0 || llvm::any_of(*op.getBody(), isFunction))
+      return tensor::ExtractOp();
+    auto isOwn = [&](Value index) { return !isNumber(index) && loopsBehind(op, index)[*last]; };
+    auto bytesOf = [&](tensor::ExtractOp read) {
+      return extents.elementsOf(read.getTensor()).value() * read.getType().getIntOrFloatBitWidth();
+    };
+    for (auto read : op.getBody()->getOps<tensor::ExtractOp>())
+      if (llvm::any_of(read.getIndices(), isOwn) && llvm::all_of(extents.of(read.getTensor()), isKnown) &&
+          (!largest || bytesOf(read) > bytesOf(largest)))
+        largest = read;
+  }
+  return largest;
+}
+
+/// Bytes that two places have to lie apart, most of the time, for enough pages to be looked for.
+static int64_t bytesApart(const Stretches &all) {
+  double chosen = std::min(1.0, all.pages);
+  if (all.missed(chosen) >= missedByLoads)
+    return 0;
+  constexpr double step = 1.05;
+  while (all.missed(chosen) < missedByLoads)
+    chosen *= step;
+  // Of pairs of numbers below n two thirds differ by a sixth of it and more.
+  return chosen * bytesOfPage / 6;
+}
+
+void kumiko::scheduleFarReads(Schedule &schedule, Block &body, KernelExtents &extents) {
+  tensor::ExtractOp read = farRead(body, extents);
+  if (!read)
+    return;
+  Stretches all = stretchesOf(read, extents);
+  double missed = all.missed(all.pages);
+  // A strip's reads are in fewer pages.
+  if (missed >= missedByLoads && schedule.strip == 0)
+    schedule.farApart = bytesApart(all);
+  else if (missed >= missedByGathers)
+    schedule.gathers = false;
+}
