@@ -14,6 +14,9 @@ constexpr double bytesOfPage = 4096, pagesKnown = 1600;
 /// gathers where so many are.
 constexpr double missedByLoads = 0.42, missedByGathers = 0.15;
 
+/// The same of reads that are equally far from each other, and of others that would be asked for ahead.
+constexpr double missedInOrder = 0.07;
+
 static bool isNumber(Value index) { return index.getDefiningOp<linalg::IndexOp>(); }
 
 namespace {
@@ -48,30 +51,35 @@ static Stretches stretchesOf(tensor::ExtractOp read, KernelExtents &extents) {
 
 static bool isKnown(const eq::Extent &extent) { return extent.isStatic() && extent.value() > 0; }
 
-/// The innermost loop that is one.
+/// The innermost loop over the result that is one: lanes run along it.
 static std::optional<unsigned> lastLoop(linalg::GenericOp op, KernelExtents &extents) {
   Extents loops = extents.loopsOf(op);
   if (!llvm::all_of(loops, isKnown))
     return std::nullopt;
   for (unsigned loop = loops.size(); loop > 0; --loop)
-    if (!loops[loop - 1].is(1))
+    if (op.getIteratorTypesArray()[loop - 1] == utils::IteratorType::parallel && !loops[loop - 1].is(1))
       return loop - 1;
   return std::nullopt;
+}
+
+static double bytesOf(tensor::ExtractOp read, KernelExtents &extents) {
+  double bytes = llvm::divideCeil(read.getType().getIntOrFloatBitWidth(), 8);
+  for (const eq::Extent &extent : extents.of(read.getTensor()))
+    bytes *= extent.value();
+  return bytes;
 }
 
 tensor::ExtractOp kumiko::farRead(Block &body, KernelExtents &extents) {
   tensor::ExtractOp largest;
   for (auto op : body.getOps<linalg::GenericOp>()) {
+    auto reads = op.getBody()->getOps<tensor::ExtractOp>();
     std::optional<unsigned> last = lastLoop(op, extents);
-    if (!last || op.getNumReductionLoops() != 0 || llvm::any_of(*op.getBody(), isFunction))
+    if (!last || (op.getNumReductionLoops() != 0 && reads.empty()) || llvm::any_of(*op.getBody(), isFunction))
       return tensor::ExtractOp();
     auto isOwn = [&](Value index) { return !isNumber(index) && loopsBehind(op, index)[*last]; };
-    auto bytesOf = [&](tensor::ExtractOp read) {
-      return extents.elementsOf(read.getTensor()).value() * read.getType().getIntOrFloatBitWidth();
-    };
-    for (auto read : op.getBody()->getOps<tensor::ExtractOp>())
+    for (auto read : reads)
       if (llvm::any_of(read.getIndices(), isOwn) && llvm::all_of(extents.of(read.getTensor()), isKnown) &&
-          (!largest || bytesOf(read) > bytesOf(largest)))
+          (!largest || bytesOf(read, extents) > bytesOf(largest, extents)))
         largest = read;
   }
   return largest;
@@ -79,14 +87,16 @@ tensor::ExtractOp kumiko::farRead(Block &body, KernelExtents &extents) {
 
 /// Bytes that two places have to lie apart, most of the time, for enough pages to be looked for.
 static int64_t bytesApart(const Stretches &all) {
+  // Of few reads in a row it costs little to take them for far where they are not.
+  constexpr double fewestForSure = 0.25;
   double chosen = std::min(1.0, all.pages);
-  if (all.missed(chosen) >= missedByLoads)
+  if (all.missed(chosen) >= fewestForSure)
     return 0;
   constexpr double step = 1.05;
   while (all.missed(chosen) < missedByLoads)
     chosen *= step;
-  // Of pairs of numbers below n two thirds differ by a sixth of it and more.
-  return chosen * bytesOfPage / 6;
+  // Of pairs of numbers below n four fifths differ by a tenth of it and more.
+  return chosen * bytesOfPage / 10;
 }
 
 void kumiko::scheduleFarReads(Schedule &schedule, Block &body, KernelExtents &extents) {
@@ -100,4 +110,9 @@ void kumiko::scheduleFarReads(Schedule &schedule, Block &body, KernelExtents &ex
     schedule.farApart = bytesApart(all);
   else if (missed >= missedByGathers)
     schedule.gathers = false;
+}
+
+bool kumiko::arePagesMissed(int64_t reads, int64_t bytesApart) {
+  double perRead = std::min(1.0, std::abs(double(bytesApart)) / bytesOfPage);
+  return perRead >= missedInOrder && reads * perRead > pagesKnown;
 }

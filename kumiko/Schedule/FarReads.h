@@ -23,4 +23,7 @@ mlir::tensor::ExtractOp farRead(mlir::Block &body, KernelExtents &extents);
 /// Says in the schedule of a kernel that reads at places from data how it is to do so, as far as pages are concerned.
 void scheduleFarReads(Schedule &schedule, mlir::Block &body, KernelExtents &extents);
 
+/// Whether so many reads, each of them so many bytes behind the one before, are best one by one.
+bool arePagesMissed(int64_t reads, int64_t bytesApart);
+
 } // namespace kumiko

@@ -1,5 +1,6 @@
 //===- CellsEmit.cpp - writing cells -----------------------------------------===//
 #include "kumiko/Codegen/Cpu/CellEmitter.h"
+#include "kumiko/Schedule/FarReads.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -113,6 +114,9 @@ bool CellEmitter::comeFromAfar(const Stretch &stretch) const {
   int64_t far = isLarge ? 1 << 22 : 1 << 20;
   int64_t apart = std::abs(stretch.elements.front().place.coefficientOf(loops.size() - 1).value()) *
                   (stored().getIntOrFloatBitWidth() / 8);
+  // Where pages have to be looked for, asking ahead makes more of them wait.
+  if (isLarge && arePagesMissed(typicalSize(loops.back().extent), apart))
+    return false;
   return stretch.isApart && !shareSets && apart >= soon && typicalSize(loops.back().extent) * apart >= far;
 }
 

@@ -92,6 +92,7 @@ private:
   /// vector would have to be put together first.
   bool movesElements() const;
   bool readsOneByOne() const; ///< as PointsFar.h says
+  bool readsFarAlong() const; ///< whether it is one read in each of many pages, whatever data say
   /// The same at checked places, with nothing in between, and at places that are replaced where they do not exist.
   bool movesChecked() const;
   bool movesGuarded() const;

@@ -100,7 +100,7 @@ void PieceEmitter::emit() {
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
   bool isShortRow = sumsWindows() || (phases != 1 && !joinsParts) || reducesShortRow();
-  int64_t usual = shareSet(k, lane.loop) ? narrowestVector : k.demand.lanes;
+  int64_t usual = readsFarAlong() ? 1 : shareSet(k, lane.loop) ? narrowestVector : k.demand.lanes;
   // What an instruction that gathers takes for as many lanes as there are it takes for one.
   llvm::SaveAndRestore gathers(k.demand.gathers);
   if (isShortRow && lane.extent.value() <= narrowestVector)
@@ -114,7 +114,7 @@ void PieceEmitter::emitLoops(const Extent &outer) {
   auto pastCaches = [&](llvm::function_ref<void()> emit) {
     k.pastCaches(llvm::map_to_vector(targets, [](const Target &target) { return target.memref; }), emit);
   };
-  if (linalg::GenericOp windows = reducedTogether())
+  if (linalg::GenericOp windows = readsOneByOne() ? linalg::GenericOp() : reducedTogether())
     emitWindows(windows);
   else if (linalg::GenericOp sums = longSum(k, *sources, lane);
            sums && woven() == 1 && rowPhases.empty() && allMadeInPlace(sums))

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/PointsFar.h"
+#include "kumiko/Codegen/Cpu/PieceEmitter.h"
 #include "kumiko/Schedule/FarReads.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -72,4 +73,25 @@ void kumiko::cpu::nearOrFar(Kernel &k, llvm::function_ref<void()> emit) {
   if (*k.schedule.farApart == 0)
     return oneByOne();
   k.ifElse(placesLieFar(k, read), oneByOne, emit);
+}
+
+bool PieceEmitter::readsFarAlong() const {
+  if (!k.schedule.storesInOrder || targets.size() != 1 || lanesChoose || turn || woven() > 1 || hasFunctions(k.body))
+    return false;
+  std::optional<Chosen> chosen = chosenAlong(lane.loop);
+  bool isMove = sources->bodies.empty() && sources->forms.size() == 1;
+  if (!chosen && !isMove)
+    return false;
+  int64_t bytes = cast<MemRefType>(targets.front().memref.getType()).getElementTypeBitWidth() / 8;
+  int64_t reads = 1, least = INT64_MAX;
+  SmallVector<MergedLoop> all(loops);
+  all.push_back(lane);
+  for (const MergedLoop &loop : all) {
+    Extent apart = isMove ? sources->forms.front().coefficientOf(loop.loop) : chosenAlong(loop.loop)->apart;
+    if (!loop.extent.isStatic() || !apart.isStatic())
+      return false;
+    reads *= loop.extent.value();
+    least = std::min(least, std::abs(apart.value()) * bytes);
+  }
+  return arePagesMissed(reads, least);
 }

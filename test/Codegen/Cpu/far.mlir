@@ -1,6 +1,7 @@
 // Elements that are read in more pages than a processor knows are read one by one.
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true" | FileCheck %s --check-prefix=SCHEDULE
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true" --kumiko-emit-kernels | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 stores-in-order=true" --kumiko-emit-kernels | FileCheck %s --check-prefix=INTEL
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" | FileCheck %s --check-prefix=OTHERS
 
 #map = affine_map<(n) -> (n)>
@@ -81,4 +82,22 @@ nn.kernel @most(%x: tensor<2000000xf32>, %i: tensor<9000xi64>) -> tensor<9000xf3
     linalg.yield %v : f32
   } -> tensor<9000xf32>
   nn.yield %y : tensor<9000xf32>
+}
+
+// A column, of which each element is in a page of its own, whatever the data; and one of rows that are known.
+// INTEL-LABEL: func.func private @column_inside
+// INTEL-NOT: vector<16x
+// INTEL: memref.load {{.*}} : memref<10000000xf32>
+// INTEL-NOT: vector<16x
+// INTEL: return
+// INTEL-LABEL: func.func private @near_column_inside
+// INTEL: vector<16xf32>
+nn.kernel @column(%x: tensor<10000x1000xf32>) -> tensor<10000x1xf32> {
+  %y = tensor.extract_slice %x[0, 3] [10000, 1] [1, 1] : tensor<10000x1000xf32> to tensor<10000x1xf32>
+  nn.yield %y : tensor<10000x1xf32>
+}
+
+nn.kernel @near_column(%x: tensor<1000x1000xf32>) -> tensor<1000x1xf32> {
+  %y = tensor.extract_slice %x[0, 3] [1000, 1] [1, 1] : tensor<1000x1000xf32> to tensor<1000x1xf32>
+  nn.yield %y : tensor<1000x1xf32>
 }
