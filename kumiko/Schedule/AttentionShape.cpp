@@ -14,6 +14,9 @@ static AffineMap mapOf(linalg::GenericOp op, ArrayRef<unsigned> batch, ArrayRef<
   return AffineMap::get(op.getNumLoops(), 0, dims, op.getContext());
 }
 
+/// A batch of fewer rows times keys takes less time as sums along the depth than its keys take to be packed.
+constexpr int64_t fewestScores = 16;
+
 /// Whether the result of the product has its dimensions in the order batch, rows, columns.
 static bool isInOrder(const ContractionShape &shape) {
   linalg::GenericOp op = shape.op;
@@ -76,6 +79,10 @@ bool kumiko::attentionShapeOf(ArrayRef<linalg::GenericOp> reductions, ValueRange
   if (extentsOf(scores, scores.batch) != extentsOf(values, values.batch) ||
       extentsOf(scores, scores.rows) != extentsOf(values, values.rows))
     return why = "the products have different rows", false;
+
+  eq::Extent each = scores.extentOf(scores.rows) * scores.extentOf(scores.columns);
+  if (each.isStatic() && each.value() < fewestScores)
+    return why = "there are too few scores for keys to be packed", false;
 
   Value stored = first->getResult(0);
   ArrayRef<linalg::GenericOp> between = reductions.drop_front().drop_back();
