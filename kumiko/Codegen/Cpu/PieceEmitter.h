@@ -67,6 +67,9 @@ private:
 
   //===--- results past the caches -----------------------------------------------------------------===//
 
+  /// Whether wide elements go by that the second cache does not hold: by half a line each, and without asking for any
+  /// ahead, they are a few hundredths faster.
+  bool outgrowsCache() const;
   bool storesLines() const; ///< whether a stretch of vectors is worth storing where lines of the cache begin
   void emitLines();
   /// Whether a row is written as plain vectors.

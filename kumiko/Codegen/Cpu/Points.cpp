@@ -100,7 +100,7 @@ void PieceEmitter::emit() {
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
   bool isShortRow = sumsWindows() || (phases != 1 && !joinsParts) || reducesShortRow();
-  int64_t usual = readsFarAlong() ? 1 : shareSet(k, lane.loop) ? narrowestVector : k.demand.lanes;
+  int64_t usual = readsFarAlong() ? 1 : shareSet(k, lane.loop) || outgrowsCache() ? narrowestVector : k.demand.lanes;
   // What an instruction that gathers takes for as many lanes as there are it takes for one.
   llvm::SaveAndRestore gathers(k.demand.gathers);
   if (isShortRow && lane.extent.value() <= narrowestVector)
@@ -172,7 +172,7 @@ void PieceEmitter::element(Form form) {
   }
   if (!movesElements() || readsTogether() || !k.demand.active.is(k.demand.lanes)) {
     // Row by row it makes no difference, or takes longer.
-    if (loops.empty())
+    if (loops.empty() && !outgrowsCache())
       askForResults();
     return storeAll();
   }

@@ -82,6 +82,41 @@ void PieceEmitter::emitLines() {
   k.onlyIf(arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::slt, low, high), vectors);
 }
 
+/// Whether something is computed that takes longer than its operands take to come.
+static bool computesMuch(Block &body) {
+  auto isMuch = [](Operation &op) {
+    return isa<math::MathDialect>(op.getDialect()) &&
+           !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::RoundEvenOp, math::TruncOp>(op);
+  };
+  return llvm::any_of(body.getOps<linalg::GenericOp>(), [&](linalg::GenericOp op) {
+    return llvm::any_of(*op.getBody(), [&](Operation &inner) { return isMuch(inner) || isa<arith::RemFOp>(inner); });
+  });
+}
+
+bool PieceEmitter::outgrowsCache() const {
+  // With what is read for it the second cache does not hold it; one of 2 MB is taken for granted.
+  constexpr int64_t fewestBytes = 5 << 18, bytesOfWide = 8;
+  if (!k.schedule.storesInOrder || k.schedule.pastCaches || !writesVectors() || !laneCuts.empty() || turn ||
+      !readsOnce(k.body) || computesMuch(k.body))
+    return false;
+  Extent count = lane.extent;
+  for (const MergedLoop &loop : loops)
+    count *= loop.extent;
+  auto isAlong = [&](const Form &form) {
+    return form.coefficientOf(lane.loop).is(0) || form.coefficientOf(lane.loop).is(1);
+  };
+  // Where two such streams are read, or bytes, it is the other way round.
+  auto isWhole = [&](const Form &form) {
+    return form.coefficientOf(lane.loop).is(1) &&
+           llvm::none_of(loops, [&](const MergedLoop &loop) { return form.coefficientOf(loop.loop).is(0); });
+  };
+  auto isWord = [](Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth() >= 32; };
+  auto isWide = [&](const Target &target) { return bytesOf(target) == bytesOfWide; };
+  return count.isStatic() && count.value() * bytesOfWide >= fewestBytes && llvm::all_of(sources->forms, isAlong) &&
+         llvm::count_if(sources->forms, isWhole) == 1 && llvm::all_of(targets, isWide) &&
+         llvm::all_of(k.body.getArgumentTypes(), isWord);
+}
+
 bool PieceEmitter::isStream() const {
   bool weaves = parts && phases == 1 && !groupSums && !alongSums && rowPhases.empty() && !movesElements();
   if ((!weaves && !writesVectors()) || !laneCuts.empty())
