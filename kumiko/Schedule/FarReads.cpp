@@ -12,10 +12,7 @@ constexpr double bytesOfPage = 4096, pagesKnown = 1600;
 
 /// By measurement: reads are faster one by one where so many pages per read are looked for, and loads faster than
 /// gathers where so many are.
-constexpr double missedByLoads = 0.42, missedByGathers = 0.15;
-
-/// The same of reads that are equally far from each other, and of others that would be asked for ahead.
-constexpr double missedInOrder = 0.07;
+constexpr double missedByLoads = 0.48, missedByGathers = 0.15;
 
 static bool isNumber(Value index) { return index.getDefiningOp<linalg::IndexOp>(); }
 
@@ -62,6 +59,15 @@ static std::optional<unsigned> lastLoop(linalg::GenericOp op, KernelExtents &ext
   return std::nullopt;
 }
 
+/// Whether data say for each number of `loop` anew what `index` is.
+static bool choosesAlong(linalg::GenericOp op, Value index, unsigned loop) {
+  if (auto argument = dyn_cast<BlockArgument>(index))
+    return argument.getOwner() == op.getBody() && loopsBehind(op, argument)[loop];
+  Operation *producer = index.getDefiningOp();
+  return producer->getBlock() == op.getBody() &&
+         llvm::any_of(producer->getOperands(), [&](Value operand) { return choosesAlong(op, operand, loop); });
+}
+
 static double bytesOf(tensor::ExtractOp read, KernelExtents &extents) {
   double bytes = llvm::divideCeil(read.getType().getIntOrFloatBitWidth(), 8);
   for (const eq::Extent &extent : extents.of(read.getTensor()))
@@ -76,7 +82,7 @@ tensor::ExtractOp kumiko::farRead(Block &body, KernelExtents &extents) {
     std::optional<unsigned> last = lastLoop(op, extents);
     if (!last || (op.getNumReductionLoops() != 0 && reads.empty()) || llvm::any_of(*op.getBody(), isFunction))
       return tensor::ExtractOp();
-    auto isOwn = [&](Value index) { return !isNumber(index) && loopsBehind(op, index)[*last]; };
+    auto isOwn = [&](Value index) { return choosesAlong(op, index, *last); };
     for (auto read : reads)
       if (llvm::any_of(read.getIndices(), isOwn) && llvm::all_of(extents.of(read.getTensor()), isKnown) &&
           (!largest || bytesOf(read, extents) > bytesOf(largest, extents)))
@@ -114,5 +120,5 @@ void kumiko::scheduleFarReads(Schedule &schedule, Block &body, KernelExtents &ex
 
 bool kumiko::arePagesMissed(int64_t reads, int64_t bytesApart) {
   double perRead = std::min(1.0, std::abs(double(bytesApart)) / bytesOfPage);
-  return perRead >= missedInOrder && reads * perRead > pagesKnown;
+  return perRead >= missedByGathers && reads * perRead > pagesKnown;
 }

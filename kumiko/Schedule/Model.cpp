@@ -309,6 +309,8 @@ static void scheduleColumns(Schedule &schedule, const ScatterShape &shape, const
     schedule.scratchBytes = shape.rows() * schedule.strip * bytesOf(shape.op->getResult(0));
   }
   schedule.chunks = max(min(chunksFor(work), shares), 1);
+  if (schedule.chunks.is(1))
+    schedule.sharePlaces = false;
 }
 
 /// A running sum across many rows that leaves the caches: strips of columns are summed row after row, so that memory is

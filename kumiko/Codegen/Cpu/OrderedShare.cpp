@@ -172,6 +172,18 @@ void OrderedShare::alongPlaces(unsigned loop, llvm::function_ref<void()> body) {
   oneByOne({loop, low, high, {}}, body);
 }
 
+void OrderedShare::vectorsAlongPlaces(unsigned loop, llvm::function_ref<void()> body) {
+  int64_t lanes = k.demand.lanes;
+  auto [low, high] = k.chunkRange(loops.extents[loop]);
+  Value middle = k.endOfGroups(low, high, lanes);
+  k.loop(low, middle, lanes, [&](Value number) {
+    point[loop] = Form::ofSlot(k.demand.addSlot(number, 1, IndexRange::ofLoop(0, loops.extents[loop])));
+    point[loop].lane = 1;
+    body();
+  });
+  oneByOne({loop, middle, high, {}}, body);
+}
+
 Value OrderedShare::isOurs(Value place, unsigned loop, bool shared) {
   Value count = k.index(loops.extents[loop]);
   if (shared) {

@@ -57,6 +57,8 @@ public:
 
   /// Calls `body` for each place of `loop` that is this chunk's, where places are shared.
   void alongPlaces(unsigned loop, llvm::function_ref<void()> body);
+  /// The same with lanes along them, where there is one element per place.
+  void vectorsAlongPlaces(unsigned loop, llvm::function_ref<void()> body);
 
   /// Whether `place` of `loop`, or each of a vector of them, exists, and is this chunk's where places are shared.
   mlir::Value isOurs(mlir::Value place, unsigned loop, bool shared);

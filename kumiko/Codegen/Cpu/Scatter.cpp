@@ -120,6 +120,10 @@ void ScatterEmitter::copyStart() {
     SmallVector<unsigned> others = rows;
     llvm::erase(others, shape.firstPlace());
     llvm::erase(elements, shape.firstPlace());
+    auto isOne = [&](unsigned loop) { return shape.loops.extents[loop].is(1); };
+    Form offset = k.storage.offsetIn(op->getResult(0), applyMap(result, everyLoop()));
+    if (offset.coefficientOf(shape.firstPlace()).is(1) && llvm::all_of(others, isOne) && llvm::all_of(elements, isOne))
+      return share.vectorsAlongPlaces(shape.firstPlace(), [&] { copyElements(); });
     share.alongPlaces(shape.firstPlace(), [&] { copyRows(others, elements); });
   };
   if (isLong)
@@ -135,11 +139,15 @@ Position ScatterEmitter::everyLoop() const {
   return position;
 }
 
+void ScatterEmitter::copyElements() {
+  k.demand.store(k.demand.at(start, applyMap(result, share.point)), memref, here());
+}
+
 void ScatterEmitter::copyRows(ArrayRef<unsigned> others, ArrayRef<unsigned> elements) {
   Reads reads(shape.loops.extents.size(), k.storage);
   reads.collect(start, applyMap(result, everyLoop()));
   reads.forms.push_back(k.storage.offsetIn(op->getResult(0), applyMap(result, everyLoop())));
-  auto copy = [&] { k.demand.store(k.demand.at(start, applyMap(result, share.point)), memref, here()); };
+  auto copy = [&] { copyElements(); };
   if (!share.asOne(reads, elements, copy))
     share.everywhere(others, innermost, copy);
 }

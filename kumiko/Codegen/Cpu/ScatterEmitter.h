@@ -51,6 +51,7 @@ private:
 
   /// All of an outer point, as far as it is this chunk's: often one stretch of memory, which is copied as such.
   void copyStart();
+  void copyElements(); ///< those at hand
   void copyRows(llvm::ArrayRef<unsigned> others, llvm::ArrayRef<unsigned> elements);
 
   //===--- the points ------------------------------------------------------------------------------===//
