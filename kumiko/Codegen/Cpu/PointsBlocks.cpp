@@ -12,8 +12,10 @@ constexpr int64_t fewestLines = 4;
 constexpr int64_t mostPartsOfBlock = 4;
 /// Blocks along the lines before the next lanes: what they write stays open in the caches until it is whole. Just one
 /// where the result leaves all caches, but what is read for it at so many bytes stays in them: then memory is written
-/// from one end to the other. Few where stores leave in order: lanes of a line follow each other sooner.
-constexpr int64_t blocksOfGroup = 32, blocksInOrder = 4, mostBytesNear = 1 << 19;
+/// from one end to the other. Few where stores leave in order, and one of lines of so few bytes, of words: lanes of a
+/// line follow each other sooner.
+constexpr int64_t blocksOfGroup = 32, blocksInOrder = 4, mostBytesOfShort = 512, bytesOfWord = 4,
+                  mostBytesNear = 1 << 19;
 /// Elements between those of two lines in the result that are written before the next lines, at most; and bytes of a
 /// group then, which stay in the first cache until they are whole.
 constexpr int64_t mostInside = 64, bytesInside = 1 << 14;
@@ -147,11 +149,16 @@ int64_t PieceEmitter::linesOfGroup() const {
     return std::max<int64_t>(bytesInside / (apart.value() * bytes * side), 1) * side;
   }
   bool isNear = typicalSize(lane.extent * lines()) * bytes <= mostBytesNear;
-  int64_t blocks = k.schedule.storesInOrder ? blocksInOrder : blocksOfGroup;
+  bool isShort = bytes >= bytesOfWord && typicalSize(lane.extent) * bytes <= mostBytesOfShort;
+  int64_t blocks = k.schedule.storesInOrder ? (isShort ? 1 : blocksInOrder) : blocksOfGroup;
   return (k.schedule.pastCaches && isNear ? 1 : blocks) * side;
 }
 
 void PieceEmitter::emitBlocks() {
+  // Half of the lanes are left over: then all blocks are as wide as that.
+  if (int64_t half = k.demand.lanes / 2; k.schedule.storesInOrder && !parts && sideOfBlocks() == half &&
+                                         lane.extent.isStatic() && lane.extent.value() % k.demand.lanes == half)
+    return k.demand.narrow(half, [&] { emitBlocks(); });
   int64_t lanes = k.demand.lanes, groupLines = linesOfGroup();
   Extent laneBlocks = ceilDiv(lane.extent, lanes), groups = ceilDiv(lines(), groupLines);
   Extent outer = laneBlocks * groups;
