@@ -2,8 +2,10 @@
 #include "bench/ScalarLoops.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include <dlfcn.h>
 
 using namespace llvm;
@@ -34,8 +36,20 @@ static Error compile(StringRef source, StringRef library) {
   return Error::success();
 }
 
-/// `run` of a text in C. The library stays loaded.
-static Expected<void (*)(void **)> load(StringRef text) {
+/// `run` of a library, which stays loaded.
+static Expected<ScalarRun::Function> load(StringRef library) {
+  void *handle = dlopen(library.str().c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *symbol = handle ? dlsym(handle, "run") : nullptr;
+  if (!symbol)
+    return createStringError("the scalar loops do not load");
+  return reinterpret_cast<ScalarRun::Function>(symbol);
+}
+
+/// `run` of a text in C: from the folder of loops that are kept, if there is one and it has them.
+static Expected<ScalarRun::Function> loopsOf(StringRef text, StringRef kept) {
+  std::string place = kept.empty() ? "" : formatv("{0}/{1:x-16}.so", kept, xxh3_64bits(text)).str();
+  if (!kept.empty() && sys::fs::exists(place))
+    return load(place);
   SmallString<64> folder;
   if (std::error_code error = sys::fs::createUniqueDirectory("bench-ops", folder))
     return createStringError(error.message());
@@ -47,14 +61,13 @@ static Expected<void (*)(void **)> load(StringRef text) {
     return createStringError(error.message());
   if (Error failed = compile(source, library))
     return std::move(failed);
-  void *handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  void *symbol = handle ? dlsym(handle, "run") : nullptr;
-  if (!symbol)
-    return createStringError("the scalar loops do not load");
-  return reinterpret_cast<void (*)(void **)>(symbol);
+  if (!kept.empty())
+    if (std::error_code error = sys::fs::copy_file(library, place))
+      return createStringError(error, "cannot write into " + kept);
+  return load(library);
 }
 
-Expected<ScalarRun> ScalarRun::make(const eq::Instance &instance, ArrayRef<Tensor> operands) {
+Expected<ScalarRun> ScalarRun::make(const eq::Instance &instance, ArrayRef<Tensor> operands, StringRef kept) {
   ScalarRun made;
   for (const eq::Tensor &tensor : instance.tensors) {
     if (tensor.role == eq::Tensor::Role::Operand || !tensor.present) {
@@ -80,7 +93,7 @@ Expected<ScalarRun> ScalarRun::make(const eq::Instance &instance, ArrayRef<Tenso
       return text.takeError();
     if (*text == before)
       break;
-    Expected<Function> function = load(before = *text);
+    Expected<Function> function = loopsOf(before = *text, kept);
     if (!function)
       return function.takeError();
     made.functions.push_back(*function);

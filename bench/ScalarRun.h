@@ -12,8 +12,10 @@ public:
   using Function = void (*)(void **);
 
   /// Compiles both orders of the reduced loops. `operands` in the order of the op's operands, with empty tensors for
-  /// absent ones.
-  static llvm::Expected<ScalarRun> make(const eq::Instance &instance, llvm::ArrayRef<Tensor> operands);
+  /// absent ones. Loops that the folder `kept` has are not compiled, and those that it has not stay there; it may be
+  /// empty.
+  static llvm::Expected<ScalarRun> make(const eq::Instance &instance, llvm::ArrayRef<Tensor> operands,
+                                        llvm::StringRef kept);
   /// One function per order that differs.
   llvm::ArrayRef<Function> orders() const { return functions; }
   void run(Function order) { order(pointers.data()); }

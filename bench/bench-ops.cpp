@@ -1,19 +1,23 @@
 //===- bench-ops.cpp - every op at one large size --------------------------===//
 //
-//   bench-ops [--dump=FOLDER] [--most=OPERATIONS] [--offset=BYTES] [--threads=N] SAMPLES [NAME...]
+//   bench-ops [--dump=FOLDER] [--loops=FOLDER [--no-timing]] [--most=OPERATIONS] [--offset=BYTES] [--threads=N] SAMPLES
+//             [NAME...]
 //
 // Compiles each op of a file like kumiko/Nn/samples.txt by itself, runs it on one thread in turns with the same
 // equation as plain scalar loops (ScalarLoops.h), and prints a line
 //
 //   op  sample  milliseconds  those of the scalar loops  operations  bytes  GB/s of memcpy beside it   (tabs between)
 //
-// The times of the loops are `-` where C has no words for the op. Operations and bytes are what the equation says: each
-// operand and result moved once. Weights are constants, as they are in networks. Among the values of a sample,
-// `T=f16,i8` stands for one sample per type, `1=0:7` draws operand 1 from these, and `weights=inputs` says that nothing
-// is a constant. bench/ops.py makes a table of it. With --dump, the IR after every stage and the kernels of the last op
-// are left in a folder; with --most, what would take scalar loops too long is left out. Operands begin 16 bytes behind
-// the start of a page, as large blocks of malloc do, or as many as --offset says: how vectors lie across cache lines is
-// a good part of the time of some ops, so that it is not left to chance.
+// Op and sample are a line of such a file, too. The times of the loops are `-` where C has no words for the op.
+// Operations and bytes are what the equation says: each operand and result moved once. Weights are constants, as they
+// are in networks. Among the values of a sample, `T=f16,i8` stands for one sample per type, `1=0:7` draws operand 1
+// from these, and `weights=inputs` says that nothing is a constant. bench/ops.py makes a table of it.
+//
+// With --dump, the IR after every stage and the kernels of the last op are left in a folder; with --most, what would
+// take scalar loops too long is left out. With --loops, compiled loops are kept in a folder and taken from it, so that
+// a machine without a C compiler has them, too; --no-timing only fills it. Operands begin 16 bytes behind the start of
+// a page, as large blocks of malloc do, or as many as --offset says: how vectors lie across cache lines is a good part
+// of the time of some ops, so that it is not left to chance.
 //
 //===----------------------------------------------------------------------===//
 #include "bench/ScalarRun.h"
@@ -265,6 +269,8 @@ static std::pair<double, double> timeBoth(std::function<void()> compiled, ArrayR
 }
 
 static std::string dumpFolder;                                       ///< empty: none
+static std::string loopsFolder;                                      ///< likewise
+static bool onlyLoops = false;                                       ///< they are compiled, and nothing is timed
 static int64_t mostOperations = std::numeric_limits<int64_t>::max(); ///< of one op
 
 static Error dumpKernels(const CompiledModel &compiled) {
@@ -278,7 +284,9 @@ static Error dumpKernels(const CompiledModel &compiled) {
   return Error::success();
 }
 
-static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numbers, const Drawn &drawn) {
+/// `line` is what the sample is called in the table.
+static Error time(const eq::OpDef &op, StringRef sample, StringRef line, const eq::Numbers &numbers,
+                  const Drawn &drawn) {
   Expected<eq::Given> given = eq::Given::parse(op, sample, numbers);
   if (!given)
     return given.takeError();
@@ -295,6 +303,8 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
   Case made;
   if (Error error = build(made, op, *given, drawn))
     return error;
+  if (onlyLoops)
+    return bench::ScalarRun::make(*instance, made.operands, loopsFolder).takeError();
   ProblemList problems;
   CompileOptions options;
   options.name = "op";
@@ -315,7 +325,7 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
   auto print = [&](ArrayRef<std::function<void()>> others) {
     double speed = copySpeed();
     auto [ours, theirs] = timeBoth([&] { executable->run(problems); }, others);
-    outs() << formatv("{0}\t{1}\t{2:f6}\t{3}\t{4}\t{5}\t{6:f2}\n", op.name, sample, ours * 1e3,
+    outs() << formatv("{0}\t{1}\t{2:f6}\t{3}\t{4}\t{5}\t{6:f2}\n", op.name, line, ours * 1e3,
                       others.empty() ? "-" : formatv("{0:f6}", theirs * 1e3).str(), cost.flops.value(),
                       cost.bytesFused.value(), speed / 1e9);
     outs().flush();
@@ -323,7 +333,7 @@ static Error time(const eq::OpDef &op, StringRef sample, const eq::Numbers &numb
   };
   if (alone)
     return print(std::function<void()>([&] { alone->run(problems); }));
-  Expected<bench::ScalarRun> scalar = bench::ScalarRun::make(*instance, made.operands);
+  Expected<bench::ScalarRun> scalar = bench::ScalarRun::make(*instance, made.operands, loopsFolder);
   if (!scalar)
     errs() << "bench-ops: " << op.name << ": " << toString(scalar.takeError()) << "\n";
   else
@@ -350,6 +360,7 @@ static Error timeLine(StringRef name, StringRef rest) {
   eq::Numbers numbers;
   Drawn drawn;
   SmallVector<StringRef> types;
+  std::string others; // what is no type
   for (StringRef pair : split(values.trim(), ' ')) {
     auto [key, text] = pair.split('=');
     auto [low, high] = text.split(':');
@@ -362,14 +373,16 @@ static Error timeLine(StringRef name, StringRef rest) {
       drawn.weightsAreInputs = text == "inputs";
     else if (key == "T")
       text.split(types, ',');
+    if (key != "T" && !pair.empty())
+      others += (others.empty() ? " | " : " ") + pair.str();
   }
   if (types.empty())
-    return time(*op, sample.trim(), numbers, drawn);
+    return time(*op, sample.trim(), sample.trim().str() + others, numbers, drawn);
   for (StringRef type : types) {
     std::string text = sample.trim().str();
     for (size_t at = 0; (at = text.find("T[", at)) != std::string::npos;)
       text.replace(at, 1, type);
-    if (Error error = time(*op, text, numbers, drawn))
+    if (Error error = time(*op, text, text + others, numbers, drawn))
       return createStringError(type + ": " + toString(std::move(error)));
   }
   return Error::success();
@@ -382,6 +395,10 @@ int main(int argc, char **argv) {
     StringRef option = names[0];
     if (option.consume_front("--dump="))
       dumpFolder = option.str();
+    else if (option.consume_front("--loops="))
+      loopsFolder = option.str();
+    else if (option == "--no-timing")
+      onlyLoops = true;
     else if (option.consume_front("--offset="))
       understood &= !option.getAsInteger(10, operandOffset);
     else if (option.consume_front("--threads="))
@@ -389,9 +406,9 @@ int main(int argc, char **argv) {
     else
       understood &= option.consume_front("--most=") && !option.getAsInteger(10, mostOperations);
   }
-  if (names.empty() || !understood)
-    return errs() << "usage: bench-ops [--dump=FOLDER] [--most=OPERATIONS] [--offset=BYTES] [--threads=N] SAMPLES "
-                     "[NAME...]\n",
+  if (names.empty() || !understood || (onlyLoops && loopsFolder.empty()))
+    return errs() << "usage: bench-ops [--dump=FOLDER] [--loops=FOLDER [--no-timing]] [--most=OPERATIONS] "
+                     "[--offset=BYTES] [--threads=N] SAMPLES [NAME...]\n",
            2;
   // Where results lie must not depend on what was timed before: by itself malloc takes larger and larger blocks from
   // the heap, where they begin anywhere.
