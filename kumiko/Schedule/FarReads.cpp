@@ -10,10 +10,6 @@ using namespace kumiko;
 /// but not for any that come together.
 constexpr double bytesOfPage = 4096, pagesKnown = 1600;
 
-/// By measurement: reads are faster one by one where so many pages per read are looked for, and loads faster than
-/// gathers where so many are.
-constexpr double missedByLoads = 0.48, missedByGathers = 0.15;
-
 static bool isNumber(Value index) { return index.getDefiningOp<linalg::IndexOp>(); }
 
 namespace {
@@ -68,6 +64,15 @@ static bool choosesAlong(linalg::GenericOp op, Value index, unsigned loop) {
          llvm::any_of(producer->getOperands(), [&](Value operand) { return choosesAlong(op, operand, loop); });
 }
 
+/// Whether `index` follows from the number of a loop, too: then data say where a sequence begins, of which one element
+/// after the other is read.
+static bool followsLoop(linalg::GenericOp op, Value index) {
+  Operation *producer = index.getDefiningOp();
+  return producer && producer->getBlock() == op.getBody() &&
+         (isNumber(index) ||
+          llvm::any_of(producer->getOperands(), [&](Value operand) { return followsLoop(op, operand); }));
+}
+
 static double bytesOf(tensor::ExtractOp read, KernelExtents &extents) {
   double bytes = llvm::divideCeil(read.getType().getIntOrFloatBitWidth(), 8);
   for (const eq::Extent &extent : extents.of(read.getTensor()))
@@ -82,7 +87,7 @@ tensor::ExtractOp kumiko::farRead(Block &body, KernelExtents &extents) {
     std::optional<unsigned> last = lastLoop(op, extents);
     if (!last || (op.getNumReductionLoops() != 0 && reads.empty()) || llvm::any_of(*op.getBody(), isFunction))
       return tensor::ExtractOp();
-    auto isOwn = [&](Value index) { return choosesAlong(op, index, *last); };
+    auto isOwn = [&](Value index) { return choosesAlong(op, index, *last) && !followsLoop(op, index); };
     for (auto read : reads)
       if (llvm::any_of(read.getIndices(), isOwn) && llvm::all_of(extents.of(read.getTensor()), isKnown) &&
           (!largest || bytesOf(read, extents) > bytesOf(largest, extents)))
@@ -118,7 +123,7 @@ void kumiko::scheduleFarReads(Schedule &schedule, Block &body, KernelExtents &ex
     schedule.gathers = false;
 }
 
-bool kumiko::arePagesMissed(int64_t reads, int64_t bytesApart) {
+double kumiko::pagesMissed(int64_t reads, int64_t bytesApart) {
   double perRead = std::min(1.0, std::abs(double(bytesApart)) / bytesOfPage);
-  return perRead >= missedByGathers && reads * perRead > pagesKnown;
+  return reads * perRead > pagesKnown ? perRead : 0;
 }

@@ -23,7 +23,11 @@ mlir::tensor::ExtractOp farRead(mlir::Block &body, KernelExtents &extents);
 /// Says in the schedule of a kernel that reads at places from data how it is to do so, as far as pages are concerned.
 void scheduleFarReads(Schedule &schedule, mlir::Block &body, KernelExtents &extents);
 
-/// Whether so many reads, each of them so many bytes behind the one before, are best one by one.
-bool arePagesMissed(int64_t reads, int64_t bytesApart);
+/// By measurement: where so many pages per read are looked for, loads are faster than gathers; and where so many are,
+/// reads are faster one by one, with a pause behind each.
+constexpr double missedByGathers = 0.15, missedByLoads = 0.48;
+
+/// Pages per read that have to be looked for by so many reads, each of them so many bytes behind the one before.
+double pagesMissed(int64_t reads, int64_t bytesApart);
 
 } // namespace kumiko

@@ -113,6 +113,9 @@ private:
   mlir::Value asWord(mlir::Value vector);
   /// Whether cells come from beyond the first caches, and asks for those of the group at hand.
   bool comeFromAfar(const Stretch &stretch) const;
+  /// From one cell to the next, where these are read; and pages that have to be looked for, for each of them.
+  int64_t bytesApart(const Stretch &stretch) const;
+  double pagesMissedBy(const Stretch &stretch) const;
   void fetch(const Stretch &stretch);
   void picked(const Stretch &stretch);
   int64_t sideOfSquares() const;

@@ -2,6 +2,7 @@
 #include "kumiko/Codegen/Cpu/CellEmitter.h"
 #include "kumiko/Schedule/FarReads.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -104,6 +105,15 @@ Value CellEmitter::asWord(Value vector) {
   return vector::BitCastOp::create(k.b, k.loc, type, bits);
 }
 
+int64_t CellEmitter::bytesApart(const Stretch &stretch) const {
+  return std::abs(stretch.elements.front().place.coefficientOf(loops.size() - 1).value()) *
+         (stored().getIntOrFloatBitWidth() / 8);
+}
+
+double CellEmitter::pagesMissedBy(const Stretch &stretch) const {
+  return pagesMissed(typicalSize(loops.back().extent), bytesApart(stretch));
+}
+
 bool CellEmitter::comeFromAfar(const Stretch &stretch) const {
   // The processor itself asks for lines that follow each other soon.
   constexpr int64_t soon = 4 * lineBytes;
@@ -112,10 +122,9 @@ bool CellEmitter::comeFromAfar(const Stretch &stretch) const {
   if (isLarge && isApartBySets(stretch))
     return false;
   int64_t far = isLarge ? 1 << 22 : 1 << 20;
-  int64_t apart = std::abs(stretch.elements.front().place.coefficientOf(loops.size() - 1).value()) *
-                  (stored().getIntOrFloatBitWidth() / 8);
+  int64_t apart = bytesApart(stretch);
   // Where pages have to be looked for, asking ahead makes more of them wait.
-  if (isLarge && arePagesMissed(typicalSize(loops.back().extent), apart))
+  if (isLarge && pagesMissedBy(stretch) >= missedByGathers)
     return false;
   return stretch.isApart && !shareSets && apart >= soon && typicalSize(loops.back().extent) * apart >= far;
 }
@@ -133,9 +142,12 @@ void CellEmitter::fetch(const Stretch &stretch) {
 /// Each run of a cell as a vector, or as several of which the last two may overlap. Truth values stay the bytes that
 /// they are, here as in vectors that are chosen from: whoever reads one asks whether it is 0.
 void CellEmitter::copies(const Stretch &stretch) {
-  for (int64_t cell = 0; cell < cells; ++cell)
+  llvm::SaveAndRestore pauses(k.pauses, pagesMissedBy(stretch) >= missedByLoads);
+  for (int64_t cell = 0; cell < cells; ++cell) {
+    k.pause();
     for (const Run &run : stretch.runs)
       copy(stretch.elements[run.first], run, cell);
+  }
 }
 
 void CellEmitter::copy(const Origin &origin, const Run &run, int64_t cell) {

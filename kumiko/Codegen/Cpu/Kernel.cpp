@@ -1,5 +1,6 @@
 //===- Kernel.cpp - loops that all templates use ---------------------------===//
 #include "kumiko/Codegen/Cpu/Kernel.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <numeric>
 
@@ -87,6 +88,19 @@ void Kernel::askAhead(Value memref, const Form &first, int64_t count) {
   int64_t bytes = cast<MemRefType>(memref.getType()).getElementTypeBitWidth() / 8;
   if (schedule.storesInOrder && !demand.pastCaches)
     askFor(memref, first + Form(bytesAhead / bytes), count);
+}
+
+void Kernel::pause() {
+  // So many that about forty reads are under way; more take time by themselves.
+  constexpr int instructions = 12;
+  if (!pauses || !schedule.storesInOrder)
+    return;
+  std::string text;
+  for (int n = 0; n < instructions; ++n)
+    text += "nop\n";
+  LLVM::InlineAsmOp::create(b, loc, /*res=*/TypeRange(), /*operands=*/ValueRange(), text, /*constraints=*/"",
+                            /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
 }
 
 void Kernel::onlyFirstChunk(llvm::function_ref<void()> body) {

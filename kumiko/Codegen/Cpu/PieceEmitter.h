@@ -95,14 +95,20 @@ private:
   /// vector would have to be put together first.
   bool movesElements() const;
   bool readsOneByOne() const; ///< as PointsFar.h says
-  bool readsFarAlong() const; ///< whether it is one read in each of many pages, whatever data say
+  /// Pages per read that have to be looked for, whatever data say, where a read is all that is done.
+  double missedAlong() const;
   /// The same at checked places, with nothing in between, and at places that are replaced where they do not exist.
   bool movesChecked() const;
   bool movesGuarded() const;
   /// Whether the lanes of a vector are better read together than one by one: the machine gathers them, or vectors hold
   /// all that a lane may read, a few places for each or a row for all of them.
   bool readsTogether() const;
-  bool holdsRow() const;
+  bool canHoldRow() const;
+  bool outgrowsSecondCache(const Chosen &chosen) const; ///< what data choose from
+  /// Whether the second cache does not hold all of these rows, so that wide vectors lie across two missing lines more
+  /// often than it pays, where that matters.
+  bool comesFromBeyond() const;
+  bool holdsRow() const { return canHoldRow() && !comesFromBeyond(); }
   /// What data choose along `loop`, where that is all that is read; nothing where they choose more.
   std::optional<Chosen> chosenAlong(unsigned loop) const;
   /// What is to be looked at before that.

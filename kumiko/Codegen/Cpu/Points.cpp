@@ -8,6 +8,7 @@
 #include "kumiko/Codegen/Cpu/Cells.h"
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
 #include "kumiko/Codegen/Cpu/PointsFar.h"
+#include "kumiko/Schedule/FarReads.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -51,6 +52,8 @@ constexpr int64_t shortestRow = 4;
 constexpr int64_t fewestInARun = 8;
 /// Where functions are computed, rows of at most so many elements are worked on many at a time.
 constexpr int64_t longestWovenRow = 8;
+/// Lanes that choose at a time from rows that the second cache does not hold.
+constexpr int64_t lanesFromBeyond = 8;
 void PieceEmitter::emit() {
   unsigned rank = targets.front().piece->rank();
   Reads reads(rank, k.storage);
@@ -100,7 +103,12 @@ void PieceEmitter::emit() {
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
   bool isShortRow = sumsWindows() || (phases != 1 && !joinsParts) || reducesShortRow();
-  int64_t usual = readsFarAlong() ? 1 : shareSet(k, lane.loop) || outgrowsCache() ? narrowestVector : k.demand.lanes;
+  double missed = missedAlong();
+  bool isNarrow = shareSet(k, lane.loop) || outgrowsCache();
+  int64_t usual = missed >= missedByGathers ? 1 : isNarrow ? narrowestVector : k.demand.lanes;
+  if (canHoldRow() && comesFromBeyond())
+    usual = std::min<int64_t>(usual, lanesFromBeyond);
+  llvm::SaveAndRestore pauses(k.pauses, k.pauses || missed >= missedByLoads);
   // What an instruction that gathers takes for as many lanes as there are it takes for one.
   llvm::SaveAndRestore gathers(k.demand.gathers);
   if (isShortRow && lane.extent.value() <= narrowestVector)
@@ -161,6 +169,7 @@ void PieceEmitter::askForResults() {
 
 void PieceEmitter::element(Form form) {
   point[lane.loop] = form;
+  k.pause();
   if (woven() > 1)
     return storeInterleaved();
   if (planes) {
@@ -172,7 +181,7 @@ void PieceEmitter::element(Form form) {
   }
   if (!movesElements() || readsTogether() || !k.demand.active.is(k.demand.lanes)) {
     // Row by row it makes no difference, or takes longer.
-    if (loops.empty() && !outgrowsCache())
+    if (loops.empty() && !outgrowsCache() && k.demand.lanes > 1)
       askForResults();
     return storeAll();
   }

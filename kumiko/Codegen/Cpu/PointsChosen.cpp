@@ -139,13 +139,27 @@ bool PieceEmitter::readsTogether() const {
 /// rowsAcross).
 constexpr int64_t fewestOfRow = 6, fewestWordsOfRow = 5;
 
-bool PieceEmitter::holdsRow() const {
+bool PieceEmitter::canHoldRow() const {
   std::optional<Chosen> chosen = chosenAlong(lane.loop);
   bool isWord = chosen && chosen->stored.getIntOrFloatBitWidth() == bitsOfWord;
   bool oneByOne = k.demand.gathers && isWord && (loops.empty() || !placesFollow(loops.back()));
   return chosen && lanesChoose && typicalSize(lane.extent) >= (oneByOne ? fewestWordsOfRow : fewestOfRow) &&
          chosen->isLast && chosen->isWhole && chosen->apart.is(0) &&
          fitsRegisters(chosen->count, chosen->stored, k.demand.lanes);
+}
+
+/// Of the machines whose stores leave in order.
+constexpr int64_t secondCache = 2 << 20;
+
+bool PieceEmitter::outgrowsSecondCache(const Chosen &chosen) const {
+  Extent count = k.storage.extents.elementsOf(chosen.tensor);
+  return count.isStatic() && count.value() * chosen.stored.getIntOrFloatBitWidth() / 8 > secondCache;
+}
+
+bool PieceEmitter::comesFromBeyond() const {
+  std::optional<Chosen> chosen = chosenAlong(lane.loop);
+  return chosen && k.schedule.storesInOrder && k.demand.gathers &&
+         chosen->stored.getIntOrFloatBitWidth() >= bitsOfWord && outgrowsSecondCache(*chosen);
 }
 
 tensor::ExtractOp PieceEmitter::chosenOfRow() const {
@@ -167,13 +181,17 @@ tensor::ExtractOp PieceEmitter::chosenOfRow() const {
 
 /// Elements that were read one by one are written as vectors of so many bytes: each is put into its lane as it is read,
 /// and there are fewer writes than the machine takes. Wide ones as half of that: of four, LLVM makes two writes, the
-/// second one first, and these are slower than such as go along memory.
+/// second one first, and these are slower than such as go along memory. Those that the second cache does not hold are
+/// written by themselves where stores leave in order: these keep fewer reads waiting for pages at once.
 constexpr int64_t bytesWritten = 32, bytesOfWideWritten = 16, bytesOfWide = 8, mostWritten = 8;
 
 void PieceEmitter::moveEach(ArrayRef<Position> positions) {
+  std::optional<Chosen> chosen = chosenAlong(lane.loop);
+  bool isBeyond = chosen && outgrowsSecondCache(*chosen);
   for (const Target &target : targets) {
     int64_t bytes = cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
-    int64_t together = bytes >= bytesOfWide ? bytesOfWideWritten : bytesWritten;
+    int64_t ofWide = k.schedule.storesInOrder && isBeyond ? bytesOfWide : bytesOfWideWritten;
+    int64_t together = bytes >= bytesOfWide ? ofWide : bytesWritten;
     size_t most = std::min(together / std::max<int64_t>(bytes, 1), mostWritten);
     Form first;
     SmallVector<Value> values;

@@ -68,6 +68,7 @@ void kumiko::cpu::nearOrFar(Kernel &k, llvm::function_ref<void()> emit) {
     return emit();
   auto oneByOne = [&] {
     llvm::SaveAndRestore gathers(k.demand.gathers, false);
+    llvm::SaveAndRestore pauses(k.pauses, true);
     k.demand.narrow(1, emit);
   };
   if (*k.schedule.farApart == 0)
@@ -75,13 +76,13 @@ void kumiko::cpu::nearOrFar(Kernel &k, llvm::function_ref<void()> emit) {
   k.ifElse(placesLieFar(k, read), oneByOne, emit);
 }
 
-bool PieceEmitter::readsFarAlong() const {
+double PieceEmitter::missedAlong() const {
   if (!k.schedule.storesInOrder || targets.size() != 1 || lanesChoose || turn || woven() > 1 || hasFunctions(k.body))
-    return false;
+    return 0;
   std::optional<Chosen> chosen = chosenAlong(lane.loop);
   bool isMove = sources->bodies.empty() && sources->forms.size() == 1;
   if (!chosen && !isMove)
-    return false;
+    return 0;
   int64_t bytes = cast<MemRefType>(targets.front().memref.getType()).getElementTypeBitWidth() / 8;
   int64_t reads = 1, least = INT64_MAX;
   SmallVector<MergedLoop> all(loops);
@@ -89,9 +90,9 @@ bool PieceEmitter::readsFarAlong() const {
   for (const MergedLoop &loop : all) {
     Extent apart = isMove ? sources->forms.front().coefficientOf(loop.loop) : chosenAlong(loop.loop)->apart;
     if (!loop.extent.isStatic() || !apart.isStatic())
-      return false;
+      return 0;
     reads *= loop.extent.value();
     least = std::min(least, std::abs(apart.value()) * bytes);
   }
-  return arePagesMissed(reads, least);
+  return pagesMissed(reads, least);
 }

@@ -1,7 +1,7 @@
 // Elements that are read in more pages than a processor knows are read one by one.
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true" | FileCheck %s --check-prefix=SCHEDULE
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true" --kumiko-emit-kernels | FileCheck %s
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 stores-in-order=true" --kumiko-emit-kernels | FileCheck %s --check-prefix=INTEL
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true stores-in-order=true" --kumiko-emit-kernels | FileCheck %s --check-prefix=INTEL
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" | FileCheck %s --check-prefix=OTHERS
 
 #map = affine_map<(n) -> (n)>
@@ -16,7 +16,12 @@
 // CHECK-NOT: vector<16x
 // CHECK: memref.load {{.*}} : memref<4000000xf32>
 // CHECK-NOT: vector<16x
+// CHECK-NOT: llvm.inline_asm
 // CHECK: return
+// INTEL-LABEL: func.func private @rows_inside
+// INTEL: scf.for
+// INTEL: llvm.inline_asm has_side_effects "nop\0Anop
+// INTEL: memref.load {{.*}} : memref<4000000xf32>
 nn.kernel @rows(%x: tensor<4000x1000xf32>, %i: tensor<4000xi64>) -> tensor<4000xf32> {
   %empty = tensor.empty() : tensor<4000xf32>
   %y = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
@@ -84,10 +89,40 @@ nn.kernel @most(%x: tensor<2000000xf32>, %i: tensor<9000xi64>) -> tensor<9000xf3
   nn.yield %y : tensor<9000xf32>
 }
 
-// A column, of which each element is in a page of its own, whatever the data; and one of rows that are known.
+// Data say where sequences end, and their elements are read one after the other: these are near each other.
+// SCHEDULE-LABEL: nn.kernel @sequences
+// SCHEDULE-NOT: far_apart
+// SCHEDULE: nn.yield
+nn.kernel @sequences(%x: tensor<5000000x3xf32>, %l: tensor<3xi64>) -> tensor<5000000x3xf32> {
+  %empty = tensor.empty() : tensor<5000000x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(t, b) -> (b)>, affine_map<(t, b) -> (t, b)>], iterator_types = ["parallel", "parallel"]}
+      ins(%l : tensor<3xi64>) outs(%empty : tensor<5000000x3xf32>) {
+  ^bb0(%length: i64, %o: f32):
+    %t = linalg.index 0 : index
+    %b = linalg.index 1 : index
+    %end = arith.index_cast %length : i64 to index
+    %one = arith.constant 1 : index
+    %last = arith.subi %end, %one : index
+    %turned = arith.subi %last, %t : index
+    %inside = arith.cmpi slt, %t, %end : index
+    %place = arith.select %inside, %turned, %t : index
+    %v = tensor.extract %x[%place, %b] {checked = array<i64: 0>} : tensor<5000000x3xf32>
+    linalg.yield %v : f32
+  } -> tensor<5000000x3xf32>
+  nn.yield %y : tensor<5000000x3xf32>
+}
+
+// A column, of which each element is in a page of its own, whatever the data; one of which that is so of every sixth,
+// which are worth no pause; and one of rows that are known.
 // INTEL-LABEL: func.func private @column_inside
 // INTEL-NOT: vector<16x
+// INTEL: llvm.inline_asm
 // INTEL: memref.load {{.*}} : memref<10000000xf32>
+// INTEL-NOT: vector<16x
+// INTEL: return
+// INTEL-LABEL: func.func private @sixth_column_inside
+// INTEL-NOT: llvm.inline_asm
+// INTEL: memref.load {{.*}} : memref<5100000xf32>
 // INTEL-NOT: vector<16x
 // INTEL: return
 // INTEL-LABEL: func.func private @near_column_inside
@@ -97,7 +132,22 @@ nn.kernel @column(%x: tensor<10000x1000xf32>) -> tensor<10000x1xf32> {
   nn.yield %y : tensor<10000x1xf32>
 }
 
+nn.kernel @sixth_column(%x: tensor<30000x170xf32>) -> tensor<30000x1xf32> {
+  %y = tensor.extract_slice %x[0, 3] [30000, 1] [1, 1] : tensor<30000x170xf32> to tensor<30000x1xf32>
+  nn.yield %y : tensor<30000x1xf32>
+}
+
 nn.kernel @near_column(%x: tensor<1000x1000xf32>) -> tensor<1000x1xf32> {
   %y = tensor.extract_slice %x[0, 3] [1000, 1] [1, 1] : tensor<1000x1000xf32> to tensor<1000x1xf32>
   nn.yield %y : tensor<1000x1xf32>
+}
+
+// Rows of a few elements, each in a page of its own.
+// INTEL-LABEL: func.func private @columns_inside
+// INTEL: scf.for
+// INTEL: llvm.inline_asm
+// INTEL: vector.load {{.*}} : memref<10000000xf32>, vector<2xf32>
+nn.kernel @columns(%x: tensor<10000x1000xf32>) -> tensor<10000x2xf32> {
+  %y = tensor.extract_slice %x[0, 3] [10000, 2] [1, 1] : tensor<10000x1000xf32> to tensor<10000x2xf32>
+  nn.yield %y : tensor<10000x2xf32>
 }

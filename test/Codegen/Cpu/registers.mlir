@@ -1,5 +1,6 @@
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" --kumiko-emit-kernels | FileCheck %s --check-prefixes=CHECK,WIDE
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=8" --kumiko-emit-kernels | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true stores-in-order=true" --kumiko-emit-kernels | FileCheck %s --check-prefix=INTEL
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=4" --kumiko-emit-kernels | FileCheck %s --check-prefix=NONE
 
 // A row of twenty bytes: registers hold it, and all lanes choose from them. Places are still looked at.
@@ -44,4 +45,41 @@ nn.kernel @doubles(%x: tensor<8xf64>, %i: tensor<32xi64>) -> tensor<32xf64> {
     linalg.yield %v : f64
   } -> tensor<32xf64>
   nn.yield %y : tensor<32xf64>
+}
+
+// Of rows that the second cache does not hold eight lanes are chosen at a time; of bytes sixteen.
+// INTEL-LABEL: func.func private @beyond_inside
+// INTEL-NOT: vector<16x
+// INTEL: llvm.x86.avx2.permd
+// INTEL-NOT: vector<16x
+// INTEL: return
+// INTEL-LABEL: func.func private @bytes_beyond_inside
+// INTEL: llvm.x86.avx512.permvar
+// INTEL: return
+nn.kernel @beyond(%x: tensor<100000x16xf32>, %i: tensor<100000x16xi64>) -> tensor<100000x16xf32> {
+  %empty = tensor.empty() : tensor<100000x16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%i : tensor<100000x16xi64>) outs(%empty : tensor<100000x16xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %m = linalg.index 0 : index
+    %place = arith.index_cast %p : i64 to index
+    %v = tensor.extract %x[%m, %place] {checked = array<i64: 1>} : tensor<100000x16xf32>
+    linalg.yield %v : f32
+  } -> tensor<100000x16xf32>
+  nn.yield %y : tensor<100000x16xf32>
+}
+
+nn.kernel @bytes_beyond(%x: tensor<400000x16xi8>, %i: tensor<400000x16xi64>) -> tensor<400000x16xi8> {
+  %empty = tensor.empty() : tensor<400000x16xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%i : tensor<400000x16xi64>) outs(%empty : tensor<400000x16xi8>) {
+  ^bb0(%p: i64, %o: i8):
+    %m = linalg.index 0 : index
+    %place = arith.index_cast %p : i64 to index
+    %v = tensor.extract %x[%m, %place] {checked = array<i64: 1>} : tensor<400000x16xi8>
+    linalg.yield %v : i8
+  } -> tensor<400000x16xi8>
+  nn.yield %y : tensor<400000x16xi8>
 }
