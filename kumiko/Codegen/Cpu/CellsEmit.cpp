@@ -142,7 +142,8 @@ void CellEmitter::fetch(const Stretch &stretch) {
 /// Each run of a cell as a vector, or as several of which the last two may overlap. Truth values stay the bytes that
 /// they are, here as in vectors that are chosen from: whoever reads one asks whether it is 0.
 void CellEmitter::copies(const Stretch &stretch) {
-  llvm::SaveAndRestore pauses(k.pauses, pagesMissedBy(stretch) >= missedByLoads);
+  // What shares sets comes from further away: nothing is too soon for it.
+  llvm::SaveAndRestore pauses(k.pauses, !shareSets && pagesMissedBy(stretch) >= missedByLoads);
   for (int64_t cell = 0; cell < cells; ++cell) {
     k.pause();
     for (const Run &run : stretch.runs)
