@@ -34,7 +34,8 @@ private:
   bool laysRowsSideBySide(); ///< rows of a few elements are better worked on many at a time, with lanes across them
   bool isShort() const;
   /// All values before the first store: a buffer may be another's, as far as the compiler knows.
-  /// Asks ahead for what vectors along memory come to write.
+  /// Asks ahead for what vectors along memory come to write, if that pays.
+  bool asksForResults() const;
   void askForResults();
   void storeAll();
   void emitOne(); ///< a single element belongs to the first chunk

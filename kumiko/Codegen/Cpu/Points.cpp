@@ -108,7 +108,7 @@ void PieceEmitter::emit() {
   int64_t usual = missed >= missedByGathers ? 1 : isNarrow ? narrowestVector : k.demand.lanes;
   if (canHoldRow() && comesFromBeyond())
     usual = std::min<int64_t>(usual, lanesFromBeyond);
-  llvm::SaveAndRestore pauses(k.pauses, k.pauses || missed >= missedByLoads);
+  llvm::SaveAndRestore pauses(k.pauses, missed >= missedByLoads);
   // What an instruction that gathers takes for as many lanes as there are it takes for one.
   llvm::SaveAndRestore gathers(k.demand.gathers);
   if (isShortRow && lane.extent.value() <= narrowestVector)
@@ -181,7 +181,7 @@ void PieceEmitter::element(Form form) {
   }
   if (!movesElements() || readsTogether() || !k.demand.active.is(k.demand.lanes)) {
     // Row by row it makes no difference, or takes longer.
-    if (loops.empty() && !outgrowsCache() && k.demand.lanes > 1)
+    if (loops.empty() && asksForResults())
       askForResults();
     return storeAll();
   }

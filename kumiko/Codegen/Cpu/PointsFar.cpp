@@ -68,12 +68,24 @@ void kumiko::cpu::nearOrFar(Kernel &k, llvm::function_ref<void()> emit) {
     return emit();
   auto oneByOne = [&] {
     llvm::SaveAndRestore gathers(k.demand.gathers, false);
-    llvm::SaveAndRestore pauses(k.pauses, true);
     k.demand.narrow(1, emit);
   };
   if (*k.schedule.farApart == 0)
     return oneByOne();
   k.ifElse(placesLieFar(k, read), oneByOne, emit);
+}
+
+/// By measurement: reads that wait for pages are fastest if each comes with so many other loads. Where it comes with
+/// fewer, asking for what is written counts as one; where it does not, that makes them slower.
+constexpr int64_t loadsPerRead = 3;
+
+bool PieceEmitter::asksForResults() const {
+  if (k.demand.lanes > 1)
+    return !outgrowsCache();
+  int64_t loads = sources->forms.size();
+  for (auto op : k.body.getOps<linalg::GenericOp>())
+    loads += llvm::range_size(op.getBody()->getOps<tensor::ExtractOp>());
+  return loads < loadsPerRead;
 }
 
 double PieceEmitter::missedAlong() const {
