@@ -42,42 +42,42 @@ nn.kernel @rows(%x: tensor<4000x1000xf32>, %i: tensor<4000xi64>) -> tensor<4000x
 // INTEL-LABEL: func.func private @shifted_inside
 // INTEL: scf.for
 // INTEL: memref.prefetch
-// INTEL: memref.load {{.*}} : memref<4000000xf32>
+// INTEL: memref.load {{.*}} : memref<20000000xf32>
 // INTEL: return
-nn.kernel @shifted(%x: tensor<4000x1000xf32>, %i: tensor<4000xi64>) -> tensor<4000xf32> {
-  %empty = tensor.empty() : tensor<4000xf32>
+nn.kernel @shifted(%x: tensor<20000x1000xf32>, %i: tensor<20000xi64>) -> tensor<20000xf32> {
+  %empty = tensor.empty() : tensor<20000xf32>
   %y = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
-      ins(%i : tensor<4000xi64>) outs(%empty : tensor<4000xf32>) {
+      ins(%i : tensor<20000xi64>) outs(%empty : tensor<20000xf32>) {
   ^bb0(%p: i64, %o: f32):
     %n = linalg.index 0 : index
     %one = arith.constant 1.0 : f32
     %place = arith.index_cast %p : i64 to index
-    %v = tensor.extract %x[%n, %place] {checked = array<i64: 1>} : tensor<4000x1000xf32>
+    %v = tensor.extract %x[%n, %place] {checked = array<i64: 1>} : tensor<20000x1000xf32>
     %r = arith.addf %v, %one : f32
     linalg.yield %r : f32
-  } -> tensor<4000xf32>
-  nn.yield %y : tensor<4000xf32>
+  } -> tensor<20000xf32>
+  nn.yield %y : tensor<20000xf32>
 }
 
 // Three loads for each read are enough.
 // INTEL-LABEL: func.func private @weighted_inside
 // INTEL: scf.for
 // INTEL-NOT: memref.prefetch
-// INTEL: memref.load {{.*}} : memref<4000000xf32>
+// INTEL: memref.load {{.*}} : memref<20000000xf32>
 // INTEL-NOT: memref.prefetch
 // INTEL: return
-nn.kernel @weighted(%x: tensor<4000x1000xf32>, %i: tensor<4000xi64>, %w: tensor<4000xf32>) -> tensor<4000xf32> {
-  %empty = tensor.empty() : tensor<4000xf32>
+nn.kernel @weighted(%x: tensor<20000x1000xf32>, %i: tensor<20000xi64>, %w: tensor<20000xf32>) -> tensor<20000xf32> {
+  %empty = tensor.empty() : tensor<20000xf32>
   %y = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
-      ins(%i, %w : tensor<4000xi64>, tensor<4000xf32>) outs(%empty : tensor<4000xf32>) {
+      ins(%i, %w : tensor<20000xi64>, tensor<20000xf32>) outs(%empty : tensor<20000xf32>) {
   ^bb0(%p: i64, %weight: f32, %o: f32):
     %n = linalg.index 0 : index
     %place = arith.index_cast %p : i64 to index
-    %v = tensor.extract %x[%n, %place] {checked = array<i64: 1>} : tensor<4000x1000xf32>
+    %v = tensor.extract %x[%n, %place] {checked = array<i64: 1>} : tensor<20000x1000xf32>
     %r = arith.mulf %v, %weight : f32
     linalg.yield %r : f32
-  } -> tensor<4000xf32>
-  nn.yield %y : tensor<4000xf32>
+  } -> tensor<20000xf32>
+  nn.yield %y : tensor<20000xf32>
 }
 
 // Data may choose from few pages of one large tensor: most of 16 steps from place to place have to be long.
