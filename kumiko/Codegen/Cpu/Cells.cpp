@@ -404,6 +404,10 @@ bool CellEmitter::find() {
   });
   if (shareSets)
     cells = 2;
+  // Cells that are copied one by one come in any number.
+  bool areCopied = llvm::all_of(stretches, [&](const Stretch &stretch) { return liesApart(stretch); });
+  if (areCopied && loops.size() > 1)
+    cells = std::min(cells, along.extent.value());
   areFew = typicalSize(along.extent) < cells;
   if (areFew && !fewWillDo())
     return false;
@@ -416,7 +420,7 @@ bool CellEmitter::find() {
     if (stretch.isApart || (stretch.isPicked && stretch.squares.empty() && isFasterInRuns(stretch)))
       stretch.runs = runsOf(stretch);
   }
-  // Cells that are copied one by one come in any number: the last group repeats as few of them as can be.
+  // Of these the last group repeats as few as can be.
   if (stretches.size() == 1 && stretches.front().isApart && !areFew && !shareSets && along.extent.isStatic())
     cells = llvm::divideCeil(along.extent.value(), llvm::divideCeil(along.extent.value(), cells));
   return found;

@@ -222,6 +222,10 @@ bool PieceEmitter::isShort() const {
 }
 
 void PieceEmitter::storeAll() {
+  // A reduction has all of its results at once.
+  if (linalg::GenericOp op = onlyReduction(k);
+      op && targets.size() > 1 && op.getNumResults() > 1 && woven() == 1 && !joinsParts && allMadeInPlace(op))
+    return sumsAt(op, point);
   llvm::SmallDenseMap<Value, Value> values;
   for (const Target &target : targets)
     if (!values.contains(target.piece->source))
