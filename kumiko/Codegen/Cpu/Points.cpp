@@ -286,7 +286,7 @@ SmallVector<RowEnds> PieceEmitter::takeRowEnds() {
           lane.extent != rows.back())
         continue;
       Extent before = border.low.back(), after = border.shape.back() - rows.back() - before;
-      int64_t most = k.demand.lanes / 2;
+      int64_t most = k.schedule.lanes / 2; // whatever vectors are narrowed to
       if (!before.isStatic() || !after.isStatic() || before.value() > most || after.value() > most)
         continue;
       ends.push_back({&target, k.demand.scalarOutside(border.value), before.value(), after.value()});

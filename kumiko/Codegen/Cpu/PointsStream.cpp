@@ -105,15 +105,16 @@ bool PieceEmitter::outgrowsCache() const {
   auto isAlong = [&](const Form &form) {
     return form.coefficientOf(lane.loop).is(0) || form.coefficientOf(lane.loop).is(1);
   };
-  // Where two such streams are read, or bytes, it is the other way round.
+  auto isRead = [&](const Form &form) { return form.coefficientOf(lane.loop).is(1); };
+  // Where two such streams are read, or bytes, or nothing at all, it is the other way round.
   auto isWhole = [&](const Form &form) {
-    return form.coefficientOf(lane.loop).is(1) &&
+    return isRead(form) &&
            llvm::none_of(loops, [&](const MergedLoop &loop) { return form.coefficientOf(loop.loop).is(0); });
   };
   auto isWord = [](Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth() >= 32; };
   auto isWide = [&](const Target &target) { return bytesOf(target) == bytesOfWide; };
   return count.isStatic() && count.value() * bytesOfWide >= fewestBytes && llvm::all_of(sources->forms, isAlong) &&
-         llvm::count_if(sources->forms, isWhole) == 1 && llvm::all_of(targets, isWide) &&
+         llvm::any_of(sources->forms, isRead) && llvm::count_if(sources->forms, isWhole) <= 1 && llvm::all_of(targets, isWide) &&
          llvm::all_of(k.body.getArgumentTypes(), isWord);
 }
 
