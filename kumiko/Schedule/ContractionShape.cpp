@@ -98,12 +98,16 @@ bool kumiko::describeFactors(ContractionShape &shape, std::string &why) {
 
 static bool usesLoop(AffineMap map, unsigned loop) { return map.isFunctionOfDim(loop); }
 
-/// Sums of so few products are not worth packing columns for one row.
-constexpr int64_t fewProducts = 9;
+/// Whether they are many matrices of a few cache lines each, whose columns fill vectors: these are worth packing for
+/// one row, unless sums are of few products.
+static bool areSmallMatrices(const ContractionShape &shape) {
+  constexpr int64_t fewProducts = 9, mostElements = 512, fewestColumns = 16;
+  int64_t depth = typicalSize(shape.extentOf(shape.depth)), columns = typicalSize(shape.extentOf(shape.columns));
+  return !shape.batch.empty() && depth > fewProducts && columns >= fewestColumns && depth * columns <= mostElements;
+}
 
 /// One row and columns that change from run to run: nothing is used twice. Where columns lie along the depth, lanes
-/// along them would gather; a matrix of narrow integers would be packed for one row, however it lies. (Many small ones
-/// stay in the nearest cache, and are worth it for longer sums.)
+/// along them would gather; a matrix of narrow integers would be packed for one row, however it lies.
 static bool isMatrixTimesVector(const ContractionShape &shape) {
   linalg::GenericOp op = shape.op;
   Value matrix = op->getOperand(shape.columnOperand);
@@ -111,7 +115,7 @@ static bool isMatrixTimesVector(const ContractionShape &shape) {
   auto kernel = op->getParentOfType<nn::KernelOp>();
   if (!shape.rows.empty() || !argument || !kernel || kernel.getArgAttr(argument.getArgNumber(), "nn.constant"))
     return false;
-  if (isSumOfNarrowProducts(op) && (shape.batch.empty() || typicalSize(shape.extentOf(shape.depth)) <= fewProducts))
+  if (isSumOfNarrowProducts(op) && !areSmallMatrices(shape))
     return true;
   for (AffineExpr expr : llvm::reverse(op.getIndexingMapsArray()[shape.columnOperand].getResults())) {
     auto dim = dyn_cast<AffineDimExpr>(expr);

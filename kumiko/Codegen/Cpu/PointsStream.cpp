@@ -114,8 +114,8 @@ bool PieceEmitter::outgrowsCache() const {
   auto isWord = [](Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth() >= 32; };
   auto isWide = [&](const Target &target) { return bytesOf(target) == bytesOfWide; };
   return count.isStatic() && count.value() * bytesOfWide >= fewestBytes && llvm::all_of(sources->forms, isAlong) &&
-         llvm::any_of(sources->forms, isRead) && llvm::count_if(sources->forms, isWhole) <= 1 && llvm::all_of(targets, isWide) &&
-         llvm::all_of(k.body.getArgumentTypes(), isWord);
+         llvm::any_of(sources->forms, isRead) && llvm::count_if(sources->forms, isWhole) <= 1 &&
+         llvm::all_of(targets, isWide) && llvm::all_of(k.body.getArgumentTypes(), isWord);
 }
 
 bool PieceEmitter::isStream() const {
