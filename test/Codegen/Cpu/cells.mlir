@@ -170,3 +170,18 @@ nn.kernel @afar(%x: tensor<10000x100xf32>) -> tensor<10000x4xf32> attributes {sc
   %y = tensor.extract_slice %x[0, 4] [10000, 4] [1, 1] : tensor<10000x100xf32> to tensor<10000x4xf32>
   nn.yield %y : tensor<10000x4xf32>
 }
+
+// Eighteen runs of three bytes are fewer than fill vectors, and are copied all the same.
+// CHECK-LABEL: func.func private @few_copied_inside
+// CHECK-COUNT-36: vector.load {{.*}} : memref<55296xi8>, vector<2xi8>
+// CHECK: return
+nn.kernel @few_copied(%x: tensor<18x1024x3xi1>) -> tensor<1024x18x3xi1> attributes {schedule = {template = "points", chunks = 1 : i64}} {
+  %empty = tensor.empty() : tensor<1024x18x3xi1>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (j, i, k)>, affine_map<(i, j, k) -> (i, j, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<18x1024x3xi1>) outs(%empty : tensor<1024x18x3xi1>) {
+  ^bb0(%p: i1, %o: i1):
+    linalg.yield %p : i1
+  } -> tensor<1024x18x3xi1>
+  nn.yield %y : tensor<1024x18x3xi1>
+}

@@ -49,3 +49,19 @@ nn.kernel @two(%a: tensor<400000xf64>, %b: tensor<400000xf64>) -> tensor<400000x
   } -> tensor<400000xf64>
   nn.yield %y : tensor<400000xf64>
 }
+
+// What a border has at the ends of rows is written with these, however narrow the vectors.
+// CHECK-LABEL: func.func private @ends_inside
+// CHECK: scf.for
+// CHECK: vector.store {{.*}} : memref<1000000xf64>, vector<4xf64>
+// CHECK-COUNT-4: memref.store {{.*}} : memref<1000000xf64>
+// CHECK-NOT: memref.store {{.*}} : memref<1000000xf64>
+// CHECK: return
+nn.kernel @ends(%x: tensor<10000x96xf64>) -> tensor<10000x100xf64> {
+  %zero = arith.constant 0.0 : f64
+  %y = tensor.pad %x low[0, 0] high[0, 4] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f64
+  } : tensor<10000x96xf64> to tensor<10000x100xf64>
+  nn.yield %y : tensor<10000x100xf64>
+}

@@ -287,3 +287,31 @@ nn.kernel @told(%x: tensor<64xf32>, %c: tensor<2xf32> {nn.constant, nn.values = 
   } -> tensor<64xf32>
   nn.yield %y : tensor<64xf32>
 }
+
+// A reduction with two results that are both wanted is done once.
+// CHECK-LABEL: func.func private @largest_inside
+// CHECK-COUNT-4: vector.maskedload {{.*}} : memref<900xi16>
+// CHECK-NOT: memref<900xi16>
+// CHECK: return
+nn.kernel @largest(%x: tensor<100x9xi16>) -> (tensor<9xi16>, tensor<9xi64>) attributes {schedule = {template = "points", chunks = 1 : i64, lanes = 16 : i64}} {
+  %least = arith.constant -32768 : i16
+  %none = arith.constant -9223372036854775808 : i64
+  %0 = tensor.empty() : tensor<9xi16>
+  %1 = linalg.fill ins(%least : i16) outs(%0 : tensor<9xi16>) -> tensor<9xi16>
+  %2 = tensor.empty() : tensor<9xi64>
+  %3 = linalg.fill ins(%none : i64) outs(%2 : tensor<9xi64>) -> tensor<9xi64>
+  %y:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
+                         iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<100x9xi16>) outs(%1, %3 : tensor<9xi16>, tensor<9xi64>) {
+  ^bb0(%p: i16, %value: i16, %number: i64):
+    %j = linalg.index 1 : index
+    %at = arith.index_cast %j : index to i64
+    %larger = arith.cmpi sgt, %p, %value : i16
+    %first = arith.cmpi eq, %number, %none : i64
+    %takes = arith.ori %larger, %first : i1
+    %v = arith.select %takes, %p, %value : i16
+    %n = arith.select %takes, %at, %number : i64
+    linalg.yield %v, %n : i16, i64
+  } -> (tensor<9xi16>, tensor<9xi64>)
+  nn.yield %y#0, %y#1 : tensor<9xi16>, tensor<9xi64>
+}

@@ -84,3 +84,16 @@ func.func @ends() -> (f16, f16, f16, f16, f16) {
   %e = arith.minimumf %negative_infinity, %nan : f16
   return %a, %b, %c, %d, %e : f16, f16, f16, f16, f16
 }
+
+// One bf16 in all lanes: both halves of each have it, and the upper one stays.
+// CHECK-LABEL: func.func @spreads(%arg0: i16)
+// CHECK: %[[HALVES:.*]] = vector.broadcast %arg0 : i16 to vector<16xi16>
+// CHECK: %[[WORDS:.*]] = vector.bitcast %[[HALVES]] : vector<16xi16> to vector<8xi32>
+// CHECK: arith.shli %[[WORDS]]
+// CHECK-NOT: arith.extui
+// CHECK: return
+func.func @spreads(%x: bf16) -> vector<8xf32> {
+  %v = vector.broadcast %x : bf16 to vector<8xbf16>
+  %y = arith.extf %v : vector<8xbf16> to vector<8xf32>
+  return %y : vector<8xf32>
+}

@@ -150,3 +150,28 @@ nn.kernel @split(%x: tensor<100x12xf64>, %y: tensor<100xf64>) -> tensor<100x12xf
   } -> tensor<100x12xf64>
   nn.yield %z : tensor<100x12xf64>
 }
+
+// Running sums of rows in pages of their own: vectors of 16 bytes never lie across two lines.
+// CHECK-LABEL: func.func private @far_rows_inside
+// CHECK: arith.addf {{.*}} : vector<2xf64>
+// CHECK-NOT: vector<16xf64>
+// CHECK: return
+// OTHERS-LABEL: func.func private @far_rows_inside
+// OTHERS: arith.addf {{.*}} : vector<16xf64>
+nn.kernel @far_rows(%x: tensor<8x5000xf64>) -> tensor<8x5000xf64> {
+  %zero = arith.constant 0.0 : f64
+  %0 = tensor.empty() : tensor<8x5000xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<8x5000xf64>) -> tensor<8x5000xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, c, j) -> (j, c)>, affine_map<(i, c, j) -> (i, c)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<8x5000xf64>) outs(%1 : tensor<8x5000xf64>) {
+  ^bb0(%p: f64, %sum: f64):
+    %j = linalg.index 2 : index
+    %i = linalg.index 0 : index
+    %before = arith.cmpi sle, %j, %i : index
+    %term = arith.select %before, %p, %zero : f64
+    %next = arith.addf %sum, %term : f64
+    linalg.yield %next : f64
+  } -> tensor<8x5000xf64>
+  nn.yield %y : tensor<8x5000xf64>
+}

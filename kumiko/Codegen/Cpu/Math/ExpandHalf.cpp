@@ -53,6 +53,24 @@ static Term singleToHalf(Term single) {
 
 static Term brainToSingle(Term brain) { return fromBits(shiftLeft(castInteger(bitsOf(brain), 32), 16)); }
 
+/// The same of a scalar in all lanes: each half of a lane gets it, and the upper one stays. LLVM would spread the lanes
+/// of a vector of 16 bits to 32, which is one more shuffle.
+static Term spreadBrainToSingle(TermEmitter &emitter, Value brain, int64_t lanes) {
+  OpBuilder &builder = emitter.builder;
+  Type half = builder.getI16Type(), word = builder.getI32Type();
+  Value bits = arith::BitcastOp::create(builder, emitter.loc, half, brain);
+  Value halves = vector::BroadcastOp::create(builder, emitter.loc, VectorType::get({2 * lanes}, half), bits);
+  Value words = vector::BitCastOp::create(builder, emitter.loc, VectorType::get({lanes}, word), halves);
+  return fromBits(shiftLeft(Term(emitter, words), 16));
+}
+
+/// The scalar that all lanes of a vector have; null where they do not.
+static Value scalarOf(Value vector) {
+  auto spread = vector.getDefiningOp<vector::BroadcastOp>();
+  bool isOne = spread && !isa<VectorType>(spread.getSourceType()) && spread.getResultVectorType().getRank() == 1;
+  return isOne ? spread.getSource() : Value();
+}
+
 /// To nearest, ties to even; a NaN keeps its sign and stays one.
 static Term singleToBrain(Term single) {
   Term bits = bitsOf(single);
@@ -106,7 +124,12 @@ private:
   Value toSingle(OpBuilder &builder, Location loc, Value value) const {
     TermEmitter emitter{builder, loc};
     Term term(emitter, value);
-    return (term.elementType().isBF16() ? brainToSingle(term) : halfToSingle(term)).get();
+    if (!term.elementType().isBF16())
+      return halfToSingle(term).get();
+    Value scalar = scalarOf(value);
+    return (scalar ? spreadBrainToSingle(emitter, scalar, cast<VectorType>(value.getType()).getNumElements())
+                   : brainToSingle(term))
+        .get();
   }
 
   Value toSmall(OpBuilder &builder, Location loc, Value value, Type type, bool exact) const {
