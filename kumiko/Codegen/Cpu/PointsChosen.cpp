@@ -227,7 +227,8 @@ bool PieceEmitter::correctsTogether() const {
 
 void PieceEmitter::moveLanes(const Form &form) {
   if (correctsTogether()) {
-    llvm::SaveAndRestore gathers(k.demand.gathers, true);
+    // A machine that is fast at it gathers unless too many pages are waited for.
+    llvm::SaveAndRestore gathers(k.demand.gathers, k.schedule.gathers || !k.schedule.storesInOrder);
     return storeAll();
   }
   std::vector<Position> positions;

@@ -44,12 +44,37 @@ static Value bytesInside(Kernel &k, tensor::ExtractOp read, const Position &posi
   return bytes;
 }
 
-static Value placesLieFar(Kernel &k, tensor::ExtractOp read) {
-  Extents extents = k.storage.extents.loopsOf(cast<linalg::GenericOp>(read->getParentOp()));
+/// The conditions under which data count a place from the end of the tensor.
+static SmallVector<Value> countsFromEnd(tensor::ExtractOp read) {
+  SmallVector<Value> conditions;
+  for (Value index : read.getIndices()) {
+    while (auto cast = index.getDefiningOp<arith::IndexCastOp>())
+      index = cast.getIn();
+    if (auto corrected = index.getDefiningOp<arith::SelectOp>())
+      conditions.push_back(corrected.getCondition());
+  }
+  return conditions;
+}
+
+namespace {
+/// What is seen of the places, as truth values; the second one is null where none of them can count from the end.
+struct Seen {
+  Value lieFar, someFromEnd;
+};
+} // namespace
+
+static Seen lookAtSome(Kernel &k, tensor::ExtractOp read) {
+  auto op = cast<linalg::GenericOp>(read->getParentOp());
+  Extents extents = k.storage.extents.loopsOf(op);
   int64_t between = std::clamp<int64_t>(eq::product(extents).value() / placesSeen, 1, mostBetween);
-  Value before, far = k.index(0), least = k.index(*k.schedule.farApart);
+  Value before, fromEnd, far = k.index(0), least = k.index(*k.schedule.farApart);
   for (int64_t n = 0; n < placesSeen; ++n) {
-    Value place = bytesInside(k, read, pointAt(n * between, extents));
+    Position at = pointAt(n * between, extents);
+    for (Value condition : countsFromEnd(read)) {
+      Value here = k.demand.bodyValue(op, at, condition);
+      fromEnd = fromEnd ? Value(arith::OrIOp::create(k.b, k.loc, fromEnd, here)) : here;
+    }
+    Value place = bytesInside(k, read, at);
     if (before) {
       Value ahead = arith::SubIOp::create(k.b, k.loc, place, before);
       Value back = arith::SubIOp::create(k.b, k.loc, before, place);
@@ -59,7 +84,7 @@ static Value placesLieFar(Kernel &k, tensor::ExtractOp read) {
     }
     before = place;
   }
-  return arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sge, far, k.index(fewestFar));
+  return {arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sge, far, k.index(fewestFar)), fromEnd};
 }
 
 void kumiko::cpu::nearOrFar(Kernel &k, llvm::function_ref<void()> emit) {
@@ -72,7 +97,22 @@ void kumiko::cpu::nearOrFar(Kernel &k, llvm::function_ref<void()> emit) {
   };
   if (*k.schedule.farApart == 0)
     return oneByOne();
-  k.ifElse(placesLieFar(k, read), oneByOne, emit);
+  Seen seen = lookAtSome(k, read);
+  // To correct each by itself, or to look at two places for it, is more between two reads than is good for them; of
+  // vectors it is little.
+  auto loads = [&] {
+    llvm::SaveAndRestore gathers(k.demand.gathers, false), scheduled(k.schedule.gathers, false);
+    emit();
+  };
+  auto far = [&] {
+    if (countsFromEnd(read).size() > 1)
+      loads();
+    else if (seen.someFromEnd)
+      k.ifElse(seen.someFromEnd, loads, oneByOne);
+    else
+      oneByOne();
+  };
+  k.ifElse(seen.lieFar, far, emit);
 }
 
 /// By measurement: reads that wait for pages are fastest if each comes with so many other loads. Where it comes with

@@ -196,3 +196,32 @@ nn.kernel @columns(%x: tensor<10000x1000xf32>) -> tensor<10000x2xf32> {
   %y = tensor.extract_slice %x[0, 3] [10000, 2] [1, 1] : tensor<10000x1000xf32> to tensor<10000x2xf32>
   nn.yield %y : tensor<10000x2xf32>
 }
+
+// Places that count from the end are corrected by vectors, and loaded without gathers: only where none of those that
+// were looked at does are elements read one by one.
+// INTEL-LABEL: func.func private @corrected_inside
+// INTEL: %[[FAR:.*]] = arith.cmpi sge, %{{.*}}, %c11 : index
+// INTEL-NEXT: scf.if %[[FAR]] {
+// INTEL-NEXT: scf.if %{{.*}} {
+// INTEL-NOT: vector.gather
+// INTEL: vector<16xi64>
+// INTEL-NOT: vector.gather
+// INTEL: } else {
+// INTEL: memref.load {{.*}} : memref<9000000xf32>
+// INTEL: return
+nn.kernel @corrected(%x: tensor<9000000xf32>, %i: tensor<9000xi64>) -> tensor<9000xf32> {
+  %empty = tensor.empty() : tensor<9000xf32>
+  %y = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%i : tensor<9000xi64>) outs(%empty : tensor<9000xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %zero = arith.constant 0 : i64
+    %count = arith.constant 9000000 : i64
+    %fromEnd = arith.cmpi slt, %p, %zero : i64
+    %behind = arith.addi %p, %count : i64
+    %at = arith.select %fromEnd, %behind, %p : i64
+    %place = arith.index_cast %at : i64 to index
+    %v = tensor.extract %x[%place] {checked = array<i64: 0>} : tensor<9000000xf32>
+    linalg.yield %v : f32
+  } -> tensor<9000xf32>
+  nn.yield %y : tensor<9000xf32>
+}
