@@ -44,14 +44,16 @@ static Value bytesInside(Kernel &k, tensor::ExtractOp read, const Position &posi
   return bytes;
 }
 
-/// The conditions under which data count a place from the end of the tensor.
+/// The conditions under which data count a place from the end of the tensor: that it is below 0.
 static SmallVector<Value> countsFromEnd(tensor::ExtractOp read) {
   SmallVector<Value> conditions;
   for (Value index : read.getIndices()) {
     while (auto cast = index.getDefiningOp<arith::IndexCastOp>())
       index = cast.getIn();
-    if (auto corrected = index.getDefiningOp<arith::SelectOp>())
-      conditions.push_back(corrected.getCondition());
+    auto chosen = index.getDefiningOp<arith::SelectOp>();
+    auto compared = chosen ? chosen.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+    if (compared && compared.getPredicate() == arith::CmpIPredicate::slt)
+      conditions.push_back(compared);
   }
   return conditions;
 }

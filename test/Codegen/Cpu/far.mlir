@@ -225,3 +225,28 @@ nn.kernel @corrected(%x: tensor<9000000xf32>, %i: tensor<9000xi64>) -> tensor<90
   } -> tensor<9000xf32>
   nn.yield %y : tensor<9000xf32>
 }
+
+// A place that is replaced where it does not exist is not counted from the end.
+// INTEL-LABEL: func.func private @guarded_inside
+// INTEL: %[[FAR:.*]] = arith.cmpi sge, %{{.*}}, %c11 : index
+// INTEL-NEXT: scf.if %[[FAR]] {
+// INTEL-NOT: vector<16x
+// INTEL: memref.load {{.*}} : memref<9000000xf32>
+// INTEL: return
+nn.kernel @guarded(%x: tensor<9000000xf32>, %i: tensor<9000xi64>) -> tensor<9000xf32> {
+  %empty = tensor.empty() : tensor<9000xf32>
+  %y = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%i : tensor<9000xi64>) outs(%empty : tensor<9000xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %zero = arith.constant 0 : index
+    %none = arith.constant 0.0 : f32
+    %count = arith.constant 9000000 : index
+    %at = arith.index_cast %p : i64 to index
+    %inside = arith.cmpi ult, %at, %count : index
+    %place = arith.select %inside, %at, %zero : index
+    %v = tensor.extract %x[%place] {guarded} : tensor<9000000xf32>
+    %r = arith.select %inside, %v, %none : f32
+    linalg.yield %r : f32
+  } -> tensor<9000xf32>
+  nn.yield %y : tensor<9000xf32>
+}
