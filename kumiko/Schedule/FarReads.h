@@ -24,7 +24,7 @@ mlir::tensor::ExtractOp farRead(mlir::Block &body, KernelExtents &extents);
 void scheduleFarReads(Schedule &schedule, mlir::Block &body, KernelExtents &extents);
 
 /// By measurement: where so many pages per read are looked for, loads are faster than gathers; and where so many are,
-/// reads are faster one by one, with a pause behind each.
+/// reads are faster one by one, with a pause behind each if it is known where they are.
 constexpr double missedByGathers = 0.15, missedByLoads = 0.48;
 
 /// Pages per read that have to be looked for by so many reads, each of them so many bytes behind the one before.

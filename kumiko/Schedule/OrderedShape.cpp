@@ -317,6 +317,16 @@ bool RunningShape::doubles() const {
          length.value() <= longestDoubling && fill && constantScalar(fill.getInputs()[0]) == neutral;
 }
 
+bool RunningShape::rowsLieFarApart(int64_t bytesOfElement) const {
+  constexpr int64_t page = 4096, fewestBytes = 1 << 18;
+  eq::Extent row = bytesOfElement;
+  for (unsigned loop = along + 1; loop < loops.extents.size(); ++loop)
+    if (loop != reduced)
+      row *= loops.extents[loop];
+  eq::Extent all = row * loops.extents[along];
+  return row.isStatic() && row.value() >= page && all.isStatic() && all.value() >= fewestBytes;
+}
+
 bool kumiko::followsInPlace(Value tensor, linalg::GenericOp op) {
   if (tensor == op->getResult(0))
     return true;

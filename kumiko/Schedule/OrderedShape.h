@@ -74,6 +74,9 @@ struct RunningShape {
   /// Rows so short that each element takes up the sum that ends 1, 2, 4, ... before it, and not that of all before it:
   /// so vectors do, and no sum is rounded more often than there are steps.
   bool doubles() const;
+  /// Whether rows of such elements are read and written in a page of their own each, and are more than the first cache
+  /// holds; false where sizes are open.
+  bool rowsLieFarApart(int64_t bytesOfElement) const;
 };
 
 /// The loops that a value in the body of `op` depends on; all of them where it reads the result.

@@ -406,7 +406,7 @@ bool CellEmitter::find() {
     cells = 2;
   // Cells that are copied one by one come in any number.
   bool areCopied = llvm::all_of(stretches, [&](const Stretch &stretch) { return liesApart(stretch); });
-  if (areCopied && loops.size() > 1)
+  if (areCopied && loops.size() > 1 && !along.extent.is(0))
     cells = std::min(cells, along.extent.value());
   areFew = typicalSize(along.extent) < cells;
   if (areFew && !fewWillDo())

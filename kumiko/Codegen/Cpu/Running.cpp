@@ -48,7 +48,8 @@ private:
     if (shape.loops.lane) {
       // From memory one register at a time of each row comes sooner than two.
       int64_t lanes = k.schedule.pastCaches ? lanesOfSums() : k.demand.lanes;
-      if (rowsLieFarApart())
+      // Vectors of these bytes never lie across two lines, of which both would be waited for.
+      if (k.schedule.storesInOrder && shape.rowsLieFarApart(bytesOfResult()))
         lanes = std::min(lanes, narrowestBytes / bytesOfResult());
       return k.demand.narrow(lanes, [&] { share.outer([&] { share.alongLanes([&] { rows({share.point}); }); }); });
     }
@@ -78,19 +79,6 @@ private:
 
   int64_t bytesOfResult() const {
     return std::max<int64_t>(cast<MemRefType>(k.outputs.front().getType()).getElementTypeBitWidth() / 8, 1);
-  }
-
-  /// Whether each row is read and written in a page of its own, one element of all rows after the other, and more than
-  /// the first cache holds. Vectors of `narrowestBytes` never lie across two lines, of which both would be waited for.
-  bool rowsLieFarApart() const {
-    constexpr int64_t page = 4096, fewestBytes = 1 << 18;
-    Extent row = bytesOfResult();
-    for (unsigned loop = shape.along + 1; loop < shape.loops.extents.size(); ++loop)
-      if (loop != shape.reduced)
-        row *= shape.loops.extents[loop];
-    Extent all = row * shape.loops.extents[shape.along];
-    return k.schedule.storesInOrder && row.isStatic() && row.value() >= page && all.isStatic() &&
-           all.value() >= fewestBytes;
   }
 
   /// Whether columns are so few that most lanes would be converted for nothing.
