@@ -185,17 +185,3 @@ nn.kernel @few_copied(%x: tensor<18x1024x3xi1>) -> tensor<1024x18x3xi1> attribut
   } -> tensor<1024x18x3xi1>
   nn.yield %y : tensor<1024x18x3xi1>
 }
-
-// Of no cells at all none is copied.
-// CHECK-LABEL: func.func private @none_inside
-// CHECK: return
-nn.kernel @none(%x: tensor<0x1024x3xf32>) -> tensor<1024x0x3xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
-  %empty = tensor.empty() : tensor<1024x0x3xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (j, i, k)>, affine_map<(i, j, k) -> (i, j, k)>],
-                       iterator_types = ["parallel", "parallel", "parallel"]}
-      ins(%x : tensor<0x1024x3xf32>) outs(%empty : tensor<1024x0x3xf32>) {
-  ^bb0(%p: f32, %o: f32):
-    linalg.yield %p : f32
-  } -> tensor<1024x0x3xf32>
-  nn.yield %y : tensor<1024x0x3xf32>
-}
