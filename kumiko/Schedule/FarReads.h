@@ -27,7 +27,10 @@ void scheduleFarReads(Schedule &schedule, mlir::Block &body, KernelExtents &exte
 /// reads are faster one by one, with a pause behind each if it is known where they are.
 constexpr double missedByGathers = 0.15, missedByLoads = 0.48;
 
+/// By measurement: so many instructions that do nothing are a good pause; about forty reads are under way then.
+constexpr unsigned pauseOfKnown = 12;
+
 /// Pages per read that have to be looked for by so many reads, each of them so many bytes behind the one before.
-double pagesMissed(int64_t reads, int64_t bytesApart);
+double pagesMissed(const Schedule &schedule, int64_t reads, int64_t bytesApart);
 
 } // namespace kumiko

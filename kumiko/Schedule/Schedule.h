@@ -98,6 +98,8 @@ struct Schedule {
 constexpr int64_t lineBytes = 64;
 /// Lines that lie a multiple of so many bytes apart share a set of the first-level cache, which holds few of them.
 constexpr int64_t setBytes = 64 * lineBytes;
+/// Of the second-level cache of the machines whose stores leave in order (Support/Machine.h).
+constexpr int64_t secondCacheBytes = 2 << 20;
 
 /// Strips of a row of `columns` elements, of which the first may begin anywhere in a line.
 eq::Extent stripsOf(const eq::Extent &columns, const Schedule &schedule);

@@ -107,9 +107,11 @@ private:
   void emitStretch(const Stretch &stretch, mlir::Value low, mlir::Value high);
   void group(const Stretch &stretch);
   void copies(const Stretch &stretch);
-  void copy(const Origin &origin, const Run &run, int64_t cell);
+  void copy(const Stretch &stretch, const Run &run, int64_t cell);
+  /// Whether vectors, where they lie across two lines that both have to come from afar, take longer than words do.
+  bool copiesWords(const Stretch &stretch) const;
   /// Elements of a run that are copied at once, and a vector of them on the way.
-  int64_t copiedAtOnce(int64_t length) const;
+  int64_t copiedAtOnce(const Stretch &stretch, int64_t length) const;
   mlir::Value asWord(mlir::Value vector);
   /// Whether cells come from beyond the first caches, and asks for those of the group at hand.
   bool comeFromAfar(const Stretch &stretch) const;

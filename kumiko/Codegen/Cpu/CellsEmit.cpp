@@ -80,14 +80,14 @@ Form CellEmitter::startOfCell() const {
   return start;
 }
 
-/// Some four words of cells that share sets of the cache.
-int64_t CellEmitter::copiedAtOnce(int64_t length) const {
+/// Some four words of cells that share sets of the cache, or short words of ones in many pages.
+int64_t CellEmitter::copiedAtOnce(const Stretch &stretch, int64_t length) const {
   constexpr int64_t longWord = 8, shortWord = 4;
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8,
           most = std::min<int64_t>(width, llvm::bit_floor(uint64_t(length)));
-  if (!shareSets)
+  if (!copiesWords(stretch))
     return most;
-  int64_t word = length * bytes >= 4 * longWord ? longWord : shortWord;
+  int64_t word = shareSets && length * bytes >= 4 * longWord ? longWord : shortWord;
   return std::min(most, std::max<int64_t>(word / bytes, 1));
 }
 
@@ -111,7 +111,11 @@ int64_t CellEmitter::bytesApart(const Stretch &stretch) const {
 }
 
 double CellEmitter::pagesMissedBy(const Stretch &stretch) const {
-  return pagesMissed(typicalSize(loops.back().extent), bytesApart(stretch));
+  return pagesMissed(k.schedule, typicalSize(loops.back().extent), bytesApart(stretch));
+}
+
+bool CellEmitter::copiesWords(const Stretch &stretch) const {
+  return shareSets || (!k.schedule.storesInOrder && pagesMissedBy(stretch) >= missedByGathers);
 }
 
 bool CellEmitter::comeFromAfar(const Stretch &stretch) const {
@@ -121,10 +125,10 @@ bool CellEmitter::comeFromAfar(const Stretch &stretch) const {
   bool isLarge = k.schedule.storesInOrder;
   if (isLarge && isApartBySets(stretch))
     return false;
-  int64_t far = isLarge ? 1 << 22 : 1 << 20;
+  int64_t far = isLarge ? 2 * secondCacheBytes : 1 << 20;
   int64_t apart = bytesApart(stretch);
   // Where pages have to be looked for, asking ahead makes more of them wait.
-  if (isLarge && pagesMissedBy(stretch) >= missedByGathers)
+  if (pagesMissedBy(stretch) >= missedByGathers)
     return false;
   return stretch.isApart && !shareSets && apart >= soon && typicalSize(loops.back().extent) * apart >= far;
 }
@@ -143,19 +147,24 @@ void CellEmitter::fetch(const Stretch &stretch) {
 /// they are, here as in vectors that are chosen from: whoever reads one asks whether it is 0.
 void CellEmitter::copies(const Stretch &stretch) {
   // What shares sets comes from further away: nothing is too soon for it.
-  llvm::SaveAndRestore pauses(k.pauses, !shareSets && pagesMissedBy(stretch) >= missedByLoads);
+  unsigned pause = !shareSets && pagesMissedBy(stretch) >= missedByLoads ? pauseOfKnown : 0;
+  // LLVM would read more cells than there are registers before it writes the first one.
+  constexpr int64_t mostRead = 4;
   for (int64_t cell = 0; cell < cells; ++cell) {
-    k.pause();
+    if (cell != 0 && cell % mostRead == 0)
+      k.keepOrder();
+    k.pause(pause);
     for (const Run &run : stretch.runs)
-      copy(stretch.elements[run.first], run, cell);
+      copy(stretch, run, cell);
   }
 }
 
-void CellEmitter::copy(const Origin &origin, const Run &run, int64_t cell) {
-  int64_t most = copiedAtOnce(run.length), bytes = stored().getIntOrFloatBitWidth() / 8;
+void CellEmitter::copy(const Stretch &stretch, const Run &run, int64_t cell) {
+  const Origin &origin = stretch.elements[run.first];
+  int64_t most = copiedAtOnce(stretch, run.length), bytes = stored().getIntOrFloatBitWidth() / 8;
   // Stores that overlap wait for each other, where they leave in order: as long as a short one and another would take.
   bool isSplit =
-      k.schedule.storesInOrder && (llvm::isPowerOf2_64(run.length % most) || run.length * bytes >= lineBytes / 2);
+      run.length * bytes >= lineBytes / 2 || (k.schedule.storesInOrder && llvm::isPowerOf2_64(run.length % most));
   SmallVector<std::pair<Value, Value>> moved; // what, and where to
   for (int64_t n = 0, length = most; n < run.length; n += length) {
     if (isSplit)
@@ -165,7 +174,7 @@ void CellEmitter::copy(const Origin &origin, const Run &run, int64_t cell) {
     Form place = atCell(origin, cell) + Form(start);
     Value loaded = vector::LoadOp::create(k.b, k.loc, type, origin.memref, k.demand.indexOf(place));
     Value index = k.demand.indexOf(startOfCell() + Form(cell * size + run.first + start));
-    if (shareSets)
+    if (copiesWords(stretch))
       vector::StoreOp::create(k.b, k.loc, asWord(loaded), memref, index);
     else
       moved.push_back({loaded, index});

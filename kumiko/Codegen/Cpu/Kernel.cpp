@@ -90,18 +90,22 @@ void Kernel::askAhead(Value memref, const Form &first, int64_t count) {
     askFor(memref, first + Form(bytesAhead / bytes), count);
 }
 
-void Kernel::pause() {
-  // So many that about forty reads are under way; more take time by themselves.
-  constexpr int instructions = 12;
-  if (!pauses || !schedule.storesInOrder)
-    return;
-  std::string text;
-  for (int n = 0; n < instructions; ++n)
-    text += "nop\n";
-  LLVM::InlineAsmOp::create(b, loc, /*res=*/TypeRange(), /*operands=*/ValueRange(), text, /*constraints=*/"",
+static void assembly(Kernel &k, llvm::StringRef text) {
+  LLVM::InlineAsmOp::create(k.b, k.loc, /*res=*/TypeRange(), /*operands=*/ValueRange(), text, /*constraints=*/"",
                             /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
                             LLVM::AsmDialectAttr(), ArrayAttr());
 }
+
+void Kernel::pause(unsigned instructions) {
+  if (instructions == 0 || !schedule.storesInOrder)
+    return;
+  std::string text;
+  for (unsigned n = 0; n < instructions; ++n)
+    text += "nop\n";
+  assembly(*this, text);
+}
+
+void Kernel::keepOrder() { assembly(*this, ""); }
 
 void Kernel::onlyFirstChunk(llvm::function_ref<void()> body) {
   onlyIf(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, chunk, index(0)), body);

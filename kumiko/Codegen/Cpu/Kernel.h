@@ -25,8 +25,6 @@ struct Kernel {
   llvm::SmallVector<mlir::Value> outputs;
   /// The number of the chunk, an index, and the chunk's own memory, a memref of bytes (null without scratch).
   mlir::Value chunk, scratch;
-  /// Whether there is a pause between two reads, as FarReads.h says.
-  bool pauses = false;
 
   mlir::Value index(const eq::Extent &value) { return demand.indexOf(value); }
 
@@ -86,8 +84,11 @@ struct Kernel {
   /// memory go on, but later: stores that lie across two lines wait for the second one.
   void askAhead(mlir::Value memref, const Form &first, int64_t count);
 
-  /// Instructions that do nothing but keep the next read from being looked for too soon, where there is a pause.
-  void pause();
+  /// So many instructions that do nothing but keep the next read from being looked for too soon (FarReads.h).
+  void pause(unsigned instructions);
+
+  /// What has been read and written comes before what follows; no instruction by itself.
+  void keepOrder();
 
   /// The first chunk fills what the pieces of the outputs leave.
   void fillBorders();

@@ -98,7 +98,12 @@ private:
   bool readsOneByOne() const; ///< as PointsFar.h says
   /// Pages per read that have to be looked for, whatever data say, where a read is all that is done.
   double missedAlong() const;
-  /// The same at checked places, with nothing in between, and at places that are replaced where they do not exist.
+  /// Whether short rows are moved that each lie in a page of their own, or nearly so, where vectors of more than
+  /// `bytesOfMissed` take longer than narrower ones: they lie across two missing lines more often.
+  bool rowsMissPages() const;
+  static constexpr int64_t bytesOfMissed = 16;
+  /// Pages per read at checked places, with nothing in between, and at places that are replaced where they do not
+  /// exist.
   bool movesChecked() const;
   bool movesGuarded() const;
   /// Whether the lanes of a vector are better read together than one by one: the machine gathers them, or vectors hold
@@ -285,6 +290,8 @@ private:
   std::optional<Turn> turn;
   /// Elements of a row that read the same at a quotient; 0 where nothing is read so, or lanes lie otherwise.
   int64_t stretch = 0;
+  /// The instructions between two reads that do nothing.
+  unsigned pause = 0;
   /// Lanes are every so many elements; `leftOver` of a row are no such group any more.
   int64_t phases = 1, leftOver = 0;
   llvm::SmallVector<Group> rowPhases;

@@ -12,6 +12,11 @@ struct Target {
   std::vector<Border> *borders;
 };
 
+/// Of an element.
+inline int64_t bytesOf(const Target &target) {
+  return mlir::cast<mlir::MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
+}
+
 /// One dimension of a tensor of which data choose an element.
 struct Chosen {
   mlir::Value tensor;

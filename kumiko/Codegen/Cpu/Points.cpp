@@ -106,9 +106,11 @@ void PieceEmitter::emit() {
   double missed = missedAlong();
   bool isNarrow = shareSet(k, lane.loop) || outgrowsCache();
   int64_t usual = missed >= missedByGathers ? 1 : isNarrow ? narrowestVector : k.demand.lanes;
+  if (rowsMissPages())
+    usual = std::min<int64_t>(usual, bytesOfMissed / bytesOf(targets.front()));
   if (canHoldRow() && comesFromBeyond())
     usual = std::min<int64_t>(usual, lanesFromBeyond);
-  llvm::SaveAndRestore pauses(k.pauses, missed >= missedByLoads);
+  pause = missed >= missedByLoads ? pauseOfKnown : 0;
   // What an instruction that gathers takes for as many lanes as there are it takes for one.
   llvm::SaveAndRestore gathers(k.demand.gathers);
   if (isShortRow && lane.extent.value() <= narrowestVector)
@@ -169,7 +171,7 @@ void PieceEmitter::askForResults() {
 
 void PieceEmitter::element(Form form) {
   point[lane.loop] = form;
-  k.pause();
+  k.pause(pause);
   if (woven() > 1)
     return storeInterleaved();
   if (planes) {

@@ -139,8 +139,7 @@ ArrayRef<MergedLoop> PieceEmitter::insideLines() const {
 }
 
 int64_t PieceEmitter::linesOfGroup() const {
-  int64_t bytes = cast<MemRefType>(targets.front().memref.getType()).getElementTypeBitWidth() / 8,
-          side = sideOfBlocks();
+  int64_t bytes = bytesOf(targets.front()), side = sideOfBlocks();
   // As many as a cache line has that is read.
   if (side == fewestWoven)
     return lineBytes / bytes;

@@ -148,12 +148,9 @@ bool PieceEmitter::canHoldRow() const {
          fitsRegisters(chosen->count, chosen->stored, k.demand.lanes);
 }
 
-/// Of the machines whose stores leave in order.
-constexpr int64_t secondCache = 2 << 20;
-
 bool PieceEmitter::outgrowsSecondCache(const Chosen &chosen) const {
   Extent count = k.storage.extents.elementsOf(chosen.tensor);
-  return count.isStatic() && count.value() * chosen.stored.getIntOrFloatBitWidth() / 8 > secondCache;
+  return count.isStatic() && count.value() * chosen.stored.getIntOrFloatBitWidth() / 8 > secondCacheBytes;
 }
 
 bool PieceEmitter::comesFromBeyond() const {
@@ -189,7 +186,7 @@ void PieceEmitter::moveEach(ArrayRef<Position> positions) {
   std::optional<Chosen> chosen = chosenAlong(lane.loop);
   bool isBeyond = chosen && outgrowsSecondCache(*chosen);
   for (const Target &target : targets) {
-    int64_t bytes = cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
+    int64_t bytes = bytesOf(target);
     int64_t ofWide = k.schedule.storesInOrder && isBeyond ? bytesOfWide : bytesOfWideWritten;
     int64_t together = bytes >= bytesOfWide ? ofWide : bytesWritten;
     size_t most = std::min(together / std::max<int64_t>(bytes, 1), mostWritten);

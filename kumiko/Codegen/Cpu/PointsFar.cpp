@@ -137,7 +137,7 @@ double PieceEmitter::missedAlong() const {
   bool isMove = sources->bodies.empty() && sources->forms.size() == 1;
   if (!chosen && !isMove)
     return 0;
-  int64_t bytes = cast<MemRefType>(targets.front().memref.getType()).getElementTypeBitWidth() / 8;
+  int64_t bytes = bytesOf(targets.front());
   int64_t reads = 1, least = INT64_MAX;
   SmallVector<MergedLoop> all(loops);
   all.push_back(lane);
@@ -148,5 +148,19 @@ double PieceEmitter::missedAlong() const {
     reads *= loop.extent.value();
     least = std::min(least, std::abs(apart.value()) * bytes);
   }
-  return pagesMissed(reads, least);
+  return pagesMissed(k.schedule, reads, least);
+}
+
+bool PieceEmitter::rowsMissPages() const {
+  constexpr int64_t mostBytes = 512;
+  if (k.schedule.storesInOrder || targets.size() != 1 || lanesChoose || turn || woven() > 1 || loops.empty() ||
+      !sources->bodies.empty() || sources->forms.size() != 1)
+    return false;
+  const Form &form = sources->forms.front();
+  Extent apart = form.coefficientOf(loops.back().loop);
+  int64_t bytes = bytesOf(targets.front()), reads = 1;
+  for (const MergedLoop &loop : loops)
+    reads *= typicalSize(loop.extent);
+  return form.coefficientOf(lane.loop).is(1) && apart.isStatic() && typicalSize(lane.extent) * bytes <= mostBytes &&
+         pagesMissed(k.schedule, reads, apart.value() * bytes) >= missedByGathers;
 }

@@ -14,7 +14,7 @@ Value PieceEmitter::conditionOfRows() const {
       op.getNumReductionLoops() != 0 || !op.getBody()->getOps<tensor::ExtractOp>().empty() ||
       !op.getIndexingMapMatchingResult(op->getResult(0)).isIdentity())
     return Value();
-  int64_t bytes = cast<MemRefType>(targets.front().memref.getType()).getElementTypeBitWidth() / 8;
+  int64_t bytes = bytesOf(targets.front());
   if (typicalSize(lane.extent) * bytes < shortestSide)
     return Value();
   auto alongLanes = [&](Value value) {

@@ -13,10 +13,6 @@ using namespace kumiko;
 using namespace kumiko::cpu;
 using eq::Extent;
 
-static int64_t bytesOf(const Target &target) {
-  return cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
-}
-
 /// Where in memory the target has the element at `point`.
 static Value addressAt(Kernel &k, const Target &target, ArrayRef<Form> point) {
   Value offset = k.demand.indexOf(offsetOf(*target.piece, point));
@@ -94,8 +90,8 @@ static bool computesMuch(Block &body) {
 }
 
 bool PieceEmitter::outgrowsCache() const {
-  // With what is read for it the second cache does not hold it; one of 2 MB is taken for granted.
-  constexpr int64_t fewestBytes = 5 << 18, bytesOfWide = 8;
+  // By measurement: with what is read for it, as much again, the second cache does not hold it.
+  constexpr int64_t fewestBytes = secondCacheBytes * 5 / 8, bytesOfWide = 8;
   if (!k.schedule.storesInOrder || k.schedule.pastCaches || !writesVectors() || !laneCuts.empty() || turn ||
       !readsOnce(k.body) || computesMuch(k.body))
     return false;

@@ -45,9 +45,9 @@ constexpr int64_t fewestBytesGathered = 28, fewestBytesOfNarrow = 64, bytesOfWor
 /// rows of at most so many bytes times those of an element. Otherwise up to `mostUnrolled` of them are straight-line
 /// code.
 constexpr int64_t mostBytesTimesElementByRow = 128, mostUnrolled = 8;
-/// More than these bytes do not stay in the second cache: what is read and written so many lines further on is asked
-/// for. (Vectors that lie across two missing lines wait longer than elements do.)
-constexpr int64_t mostBytesUnasked = 2 << 20, linesAhead = 16;
+/// Where the second cache does not hold all of it, what is read and written so many lines further on is asked for.
+/// (Vectors that lie across two missing lines wait longer than elements do.)
+constexpr int64_t linesAhead = 16;
 /// Rows of a few elements that are moved in one turn of a loop; those together are a multiple of it.
 constexpr int64_t rowsPerTurn = 4;
 
@@ -153,7 +153,7 @@ bool PieceEmitter::takeBetween() {
     return false;
   int64_t element = 0, elements = between.extent.value() * (lanesChoose ? 1 : lane.extent.value());
   for (const Target &target : targets)
-    element += cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
+    element += bytesOf(target);
   int64_t bytes = std::max<int64_t>(element * elements, 1);
   int64_t total = typicalSize(turns) * bytes;
   bool isNear = total <= mostBytesNear, isNarrow = bytes <= mostBytesByElement || total <= mostBytesInCaches;
@@ -184,7 +184,7 @@ void PieceEmitter::gatheredRow() {
   // A register at a time, so that rows are written from their start on: the parts of a wider vector might not be.
   int64_t bytes = bytesOfWord;
   for (const Target &target : targets)
-    bytes = std::max<int64_t>(bytes, cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8);
+    bytes = std::max<int64_t>(bytes, bytesOf(target));
   int64_t most = k.demand.lanes * bytesOfWord / bytes, width = llvm::PowerOf2Ceil(lane.extent.value());
   k.demand.narrow(std::min(most, width), [&] {
     k.vectors(lane.extent, 1, [&](Form form) {
@@ -342,8 +342,8 @@ void PieceEmitter::wovenRows(const MergedLoop &along, Value low, Value high,
                              llvm::function_ref<void(Value, Value)> cut) {
   const Target &target = targets.front();
   int64_t lanes = k.demand.lanes, count = turn->between->extent.value();
-  int64_t bytes = cast<MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
-  bool asks = isGathered(k, turn->op) && typicalSize(along.extent) * count * bytes > mostBytesUnasked;
+  int64_t bytes = bytesOf(target);
+  bool asks = isGathered(k, turn->op) && typicalSize(along.extent) * count * bytes > secondCacheBytes;
   auto compare = [&](arith::CmpIPredicate predicate, Value left, Value right) -> Value {
     return arith::CmpIOp::create(k.b, k.loc, predicate, left, right);
   };
