@@ -3,6 +3,7 @@
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true" --kumiko-emit-kernels | FileCheck %s
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true stores-in-order=true" --kumiko-emit-kernels | FileCheck %s --check-prefix=INTEL
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" | FileCheck %s --check-prefix=OTHERS
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" --kumiko-emit-kernels | FileCheck %s --check-prefix=ZEN
 
 #map = affine_map<(n) -> (n)>
 
@@ -192,9 +193,34 @@ nn.kernel @near_column(%x: tensor<1000x1000xf32>) -> tensor<1000x1xf32> {
 // INTEL: scf.for
 // INTEL: llvm.inline_asm
 // INTEL: vector.load {{.*}} : memref<10000000xf32>, vector<2xf32>
+// Elsewhere a vector that lies across two lines which are both missing takes longer than its elements do, and nothing is
+// asked for ahead.
+// ZEN-LABEL: func.func private @columns_inside
+// ZEN-NOT: memref.prefetch
+// ZEN: vector.load {{.*}} : memref<10000000xf32>, vector<1xf32>
+// ZEN-NOT: vector<2xf32>
+// ZEN: return
 nn.kernel @columns(%x: tensor<10000x1000xf32>) -> tensor<10000x2xf32> {
   %y = tensor.extract_slice %x[0, 3] [10000, 2] [1, 1] : tensor<10000x1000xf32> to tensor<10000x2xf32>
   nn.yield %y : tensor<10000x2xf32>
+}
+
+// Rows of a line and more: vectors of 16 bytes lie across two lines less often than wider ones. Where pages are known
+// these are as good.
+// ZEN-LABEL: func.func private @many_columns_inside
+// ZEN: vector.load {{.*}} : memref<10000000xf32>, vector<4xf32>
+// ZEN-NOT: vector<16xf32>
+// ZEN: return
+// ZEN-LABEL: func.func private @known_columns_inside
+// ZEN: vector.load {{.*}} : memref<1000000xf32>, vector<16xf32>
+nn.kernel @many_columns(%x: tensor<10000x1000xf32>) -> tensor<10000x20xf32> {
+  %y = tensor.extract_slice %x[0, 3] [10000, 20] [1, 1] : tensor<10000x1000xf32> to tensor<10000x20xf32>
+  nn.yield %y : tensor<10000x20xf32>
+}
+
+nn.kernel @known_columns(%x: tensor<1000x1000xf32>) -> tensor<1000x20xf32> {
+  %y = tensor.extract_slice %x[0, 3] [1000, 20] [1, 1] : tensor<1000x1000xf32> to tensor<1000x20xf32>
+  nn.yield %y : tensor<1000x20xf32>
 }
 
 // Places that count from the end are corrected by vectors, and loaded without gathers: only where none of those that

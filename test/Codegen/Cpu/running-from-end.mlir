@@ -1,5 +1,6 @@
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="stores-in-order=true" --kumiko-emit-kernels | FileCheck %s
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="stores-in-order=true" | FileCheck %s --check-prefix=SCHEDULE
+// RUN: kumiko-opt %s --kumiko-schedule-kernels --kumiko-emit-kernels | FileCheck %s --check-prefix=OTHERS
 
 // From the end: two vectors that are left over, then groups of four. A group is summed before it is stored, and stored
 // upwards. Lanes of which there are none before take up -0, which is no addition at all.
@@ -88,4 +89,27 @@ nn.kernel @across(%x: tensor<8x1048576xf64>) -> tensor<8x1048576xf64> {
     linalg.yield %1 : f64
   } -> tensor<8x1048576xf64>
   nn.yield %y : tensor<8x1048576xf64>
+}
+
+// Others do so, too, with more rows.
+// OTHERS-LABEL: func.func @across_many
+// OTHERS: func.func private @across_many_inside
+// OTHERS: arith.addf {{.*}} : vector<8xf64>
+// OTHERS: vector.store {{.*}}nontemporal = true
+nn.kernel @across_many(%x: tensor<64x131072xf64>) -> tensor<64x131072xf64> {
+  %zero = arith.constant 0.0 : f64
+  %empty = tensor.empty() : tensor<64x131072xf64>
+  %start = linalg.fill ins(%zero : f64) outs(%empty : tensor<64x131072xf64>) -> tensor<64x131072xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<64x131072xf64>) outs(%start : tensor<64x131072xf64>) {
+  ^bb0(%p: f64, %o: f64):
+    %i = linalg.index 0 : index
+    %k = linalg.index 2 : index
+    %counts = arith.cmpi sge, %k, %i : index
+    %0 = arith.select %counts, %p, %zero : f64
+    %1 = arith.addf %o, %0 : f64
+    linalg.yield %1 : f64
+  } -> tensor<64x131072xf64>
+  nn.yield %y : tensor<64x131072xf64>
 }
