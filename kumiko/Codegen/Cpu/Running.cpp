@@ -81,12 +81,12 @@ private:
     return std::max<int64_t>(cast<MemRefType>(k.outputs.front().getType()).getElementTypeBitWidth() / 8, 1);
   }
 
-  /// Whether columns are so few that most lanes would be converted for nothing.
-  bool hasFewColumns() const {
+  /// Whether columns are so few that most lanes would be converted for nothing, or left out, of bytes.
+  bool hasFewColumns() {
     constexpr int64_t mostColumns = 4;
     const OrderedLoops &loops = shape.loops;
     return loops.lane && loops.extents[*loops.lane].isStatic() && loops.extents[*loops.lane].value() <= mostColumns &&
-           share.takesWholeRows() && converts();
+           share.takesWholeRows() && (converts() || (bytesOfResult() == 1 && scansColumns()));
   }
 
   void fewColumns() {
