@@ -115,7 +115,7 @@ double CellEmitter::pagesMissedBy(const Stretch &stretch) const {
 }
 
 bool CellEmitter::copiesWords(const Stretch &stretch) const {
-  return shareSets || (!k.schedule.storesInOrder && pagesMissedBy(stretch) >= missedByGathers);
+  return shareSets || (!k.schedule.storesInOrder && pagesMissedBy(stretch) >= missedByLoads);
 }
 
 bool CellEmitter::comeFromAfar(const Stretch &stretch) const {
@@ -128,7 +128,7 @@ bool CellEmitter::comeFromAfar(const Stretch &stretch) const {
   int64_t far = isLarge ? 2 * secondCacheBytes : 1 << 20;
   int64_t apart = bytesApart(stretch);
   // Where pages have to be looked for, asking ahead makes more of them wait.
-  if (pagesMissedBy(stretch) >= missedByGathers)
+  if (pagesMissedBy(stretch) >= (isLarge ? missedByGathers : missedByLoads))
     return false;
   return stretch.isApart && !shareSets && apart >= soon && typicalSize(loops.back().extent) * apart >= far;
 }

@@ -33,10 +33,10 @@ private:
   bool interleaves() const;
   bool laysRowsSideBySide(); ///< rows of a few elements are better worked on many at a time, with lanes across them
   bool isShort() const;
-  /// All values before the first store: a buffer may be another's, as far as the compiler knows.
   /// Asks ahead for what vectors along memory come to write, if that pays.
   bool asksForResults() const;
   void askForResults();
+  /// All values before the first store: a buffer may be another's, as far as the compiler knows.
   void storeAll();
   void emitOne(); ///< a single element belongs to the first chunk
   /// Chunks share the outer loops, or the lanes where these are few.
@@ -98,10 +98,7 @@ private:
   bool readsOneByOne() const; ///< as PointsFar.h says
   /// Pages per read that have to be looked for, whatever data say, where a read is all that is done.
   double missedAlong() const;
-  /// Whether short rows are moved that each lie in a page of their own, or nearly so, where vectors of more than
-  /// `bytesOfMissed` take longer than narrower ones: they lie across two missing lines more often.
-  bool rowsMissPages() const;
-  static constexpr int64_t bytesOfMissed = 16;
+  bool rowsMissPages() const; ///< of short ones that are moved, each in a page of its own or nearly so
   /// Pages per read at checked places, with nothing in between, and at places that are replaced where they do not
   /// exist.
   bool movesChecked() const;
@@ -290,17 +287,13 @@ private:
   std::optional<Turn> turn;
   /// Elements of a row that read the same at a quotient; 0 where nothing is read so, or lanes lie otherwise.
   int64_t stretch = 0;
-  /// The instructions between two reads that do nothing.
-  unsigned pause = 0;
+  unsigned pause = 0; ///< instructions between two reads that do nothing
   /// Lanes are every so many elements; `leftOver` of a row are no such group any more.
   int64_t phases = 1, leftOver = 0;
   llvm::SmallVector<Group> rowPhases;
-  /// Phases are the last dimension of `groupSums`.
-  bool joinsParts = false;
-  /// A reduction whose parts are interleaved.
-  mlir::linalg::GenericOp groupSums;
-  /// A reduction that has the lanes.
-  mlir::linalg::GenericOp alongSums;
+  bool joinsParts = false;           ///< phases are the last dimension of `groupSums`
+  mlir::linalg::GenericOp groupSums; ///< a reduction whose parts are interleaved
+  mlir::linalg::GenericOp alongSums; ///< a reduction that has the lanes
   Position point;
 };
 

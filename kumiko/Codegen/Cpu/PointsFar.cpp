@@ -162,5 +162,5 @@ bool PieceEmitter::rowsMissPages() const {
   for (const MergedLoop &loop : loops)
     reads *= typicalSize(loop.extent);
   return form.coefficientOf(lane.loop).is(1) && apart.isStatic() && typicalSize(lane.extent) * bytes <= mostBytes &&
-         pagesMissed(k.schedule, reads, apart.value() * bytes) >= missedByGathers;
+         pagesMissed(k.schedule, reads, apart.value() * bytes) >= missedByLoads;
 }

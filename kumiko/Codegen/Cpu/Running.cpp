@@ -70,7 +70,7 @@ private:
   /// a row take no longer than to read it.
   bool isStream() {
     if (share.byStrips())
-      return true;
+      return !goesBack();
     const Extent &length = shape.loops.extents[shape.along];
     return !shape.loops.lane && scans() && isa<IntegerType>(sumType()) && llvm::all_of(k.outputs, [&](Value memref) {
       return typicalSize(length) * cast<MemRefType>(memref.getType()).getElementTypeBitWidth() >= 8 * longStretch;
@@ -283,7 +283,7 @@ private:
         k.demand.pastCaches = past;
       };
       auto vectors = [&](llvm::function_ref<void(Form)> body) {
-        k.someVectors(shape.loops.extents[*shape.loops.lane], from, to, [&](Form form) {
+        vectorsOfStrip(from, to, [&](Form form) {
           share.point[*shape.loops.lane] = form;
           body(form + before);
         });
@@ -300,6 +300,27 @@ private:
         });
         return SmallVector<Value>();
       });
+    });
+  }
+
+  /// Whether strips are gone over downwards, as rows that come from the end are, where these lie side by side.
+  bool goesBack() const {
+    return shape.reverse && !k.schedule.storesInOrder && !shape.rowsLieFarApart(bytesOfResult());
+  }
+
+  /// From the last one on where rows come from the end: memory is gone over in one direction.
+  void vectorsOfStrip(Value from, Value to, llvm::function_ref<void(Form)> body) {
+    const Extent &columns = shape.loops.extents[*shape.loops.lane];
+    if (!goesBack())
+      return k.someVectors(columns, from, to, body);
+    int64_t lanes = k.demand.lanes;
+    Value full = arith::MinSIOp::create(k.b, k.loc, to, k.index(floorDiv(columns, lanes)));
+    k.someVectors(columns, full, to, body);
+    Value last = arith::AddIOp::create(k.b, k.loc, from, arith::SubIOp::create(k.b, k.loc, full, k.index(1)));
+    k.loop(from, full, 1, [&](Value number) {
+      Form form = Form::ofSlot(k.demand.addSlot(arith::SubIOp::create(k.b, k.loc, last, number)), lanes);
+      form.lane = 1;
+      body(form);
     });
   }
 
