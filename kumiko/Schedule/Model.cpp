@@ -246,8 +246,9 @@ static int64_t stripOf(const ScatterShape &shape, bool fewPoints, bool pastCache
   // Machines of this kind have a second cache of 2 MB. By measurement, strips pay from twice of that on.
   int64_t cached = machine.storesInOrder ? 8 * machine.l2 : machine.l2;
   bool isLarge = rows * row > cached && row >= 2 * stripBytes;
-  // Elsewhere, by measurement, points find a strip of half the cache no sooner than all of the result.
-  bool staysNear = pastCaches || machine.storesInOrder || rows * stripBytes < machine.l2 / 2;
+  // Elsewhere, by measurement, points find what is in a strip of much of the cache no sooner than in all of the result;
+  // the fewer columns it has, the less it may be.
+  bool staysNear = pastCaches || machine.storesInOrder || rows * stripBytes * bytes <= 3 * machine.l2;
   return isLarge && staysNear && rows * stripBytes <= 4 * machine.l2 ? stripBytes / bytes : 0;
 }
 
