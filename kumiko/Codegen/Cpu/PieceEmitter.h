@@ -99,8 +99,8 @@ private:
   /// Pages per read that have to be looked for, whatever data say, where a read is all that is done.
   double missedAlong() const;
   bool rowsMissPages() const; ///< of short ones that are moved, each in a page of its own or nearly so
-  /// Pages per read at checked places, with nothing in between, and at places that are replaced where they do not
-  /// exist.
+  /// Whether to read where data say and to write is all that is done, at checked places; and at places that are
+  /// replaced where they do not exist, maybe with a step or two in between.
   bool movesChecked() const;
   bool movesGuarded() const;
   /// Whether the lanes of a vector are better read together than one by one: the machine gathers them, or vectors hold
