@@ -35,7 +35,7 @@ static std::string sourceOf(const LoopShape &shape) {
 }
 
 /// Puts the function where the source has `test.function`; vectors of other shapes are cast around it.
-static void placeFunction(ModuleOp module, MathFunction function, Type type) {
+static void placeFunction(ModuleOp module, MathFunction function, Type type, std::optional<double> second) {
   module.walk([&](Operation *op) {
     if (op->getName().getStringRef() != "test.function")
       return;
@@ -45,6 +45,12 @@ static void placeFunction(ModuleOp module, MathFunction function, Type type) {
     if (type != flat)
       for (Value &argument : arguments)
         argument = vector::ShapeCastOp::create(builder, op->getLoc(), type, argument);
+    if (second) {
+      Attribute number = builder.getFloatAttr(getElementTypeOrSelf(type), *second);
+      if (auto vector = dyn_cast<VectorType>(type))
+        number = DenseElementsAttr::get(vector, number);
+      arguments[1] = arith::ConstantOp::create(builder, op->getLoc(), cast<TypedAttr>(number));
+    }
     Value result = emitVectorMath(builder, op->getLoc(), function, arguments);
     if (type != flat)
       result = vector::ShapeCastOp::create(builder, op->getLoc(), flat, result);
@@ -100,7 +106,7 @@ static OwningOpRef<ModuleOp> build(MLIRContext &context, MathFunction function, 
   Type type = parseType(shape.type, &context);
   if (!module || !type)
     return nullptr;
-  placeFunction(*module, function, type);
+  placeFunction(*module, function, type, shape.second);
   return failed(lower(*module, shape.fma)) ? nullptr : std::move(module);
 }
 

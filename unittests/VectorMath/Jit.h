@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace kumiko {
@@ -14,6 +15,8 @@ struct LoopShape {
   unsigned elements = 8; ///< of the type
   /// The machine is taken to have fused multiply-add.
   bool fma = true;
+  /// The second argument, where it is a constant.
+  std::optional<double> second = std::nullopt;
 
   std::string element() const { return llvm::StringRef(type).contains("f64") ? "f64" : "f32"; }
   /// As it lies in memory.

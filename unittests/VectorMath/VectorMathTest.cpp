@@ -61,6 +61,7 @@ std::vector<float> corners() {
                      128.0f,
                      149.0f,
                      1e5f,
+                     0x1p20f,
                      8388607.5f,
                      16777215.0f,
                      16777216.0f,
@@ -173,6 +174,33 @@ TEST(Remainder, NearMultiplesIsExact) {
     for (unsigned i = 0; i < block; ++i)
       ASSERT_EQ(std::bit_cast<uint32_t>(y[i]), std::bit_cast<uint32_t>(std::fmod(a[i], b[i]))) << a[i] << ", " << b[i];
   }
+}
+
+/// y = x^exponent, as vectors and as scalars, for corners and for floats of any bits.
+void judgePower(float exponent) {
+  std::vector<float> a = corners(), b(block, exponent), y(block);
+  std::mt19937 random(4);
+  while (a.size() < 300 * block)
+    a.push_back(std::bit_cast<float>(uint32_t(random())));
+  Judged<float> power{"pow", nullptr, std::pow, 2};
+  for (LoopShape shape : {LoopShape{}, LoopShape{"f32", 1}}) {
+    shape.second = exponent;
+    auto function = CompiledMath::create("pow", shape);
+    if (!function)
+      llvm::report_fatal_error(function.takeError());
+    Worst<float> worst;
+    for (size_t at = 0; at < a.size(); at += block) {
+      (*function)(&a[at], b.data(), y.data());
+      judge<float>(power, &a[at], b.data(), y.data(), block, worst);
+    }
+    EXPECT_LE(worst.ulp, 2) << worst.describe();
+  }
+}
+
+// Those that have formulas of their own, and some that look like them.
+TEST(ConstantPower, IsWithinTheLimit) {
+  for (float exponent : {-1.0f, 0.25f, 0.5f, 0.75f, 1.25f, 1.5f, 2.0f, 2.5f, 3.0f, -0.5f, 0.0f, 1.0f, 1.75f, 4.0f})
+    judgePower(exponent);
 }
 
 TEST(VectorMathNames, AreKnown) {

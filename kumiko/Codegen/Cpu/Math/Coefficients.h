@@ -41,6 +41,10 @@ inline constexpr float erfcLog2[] = {-0x1.0b7a9cp-11f, -0x1.a03ffp+0f,  -0x1.d76
 // 2^-28.7
 inline constexpr float atanTail[] = {-0x1.55554p-2f, 0x1.999268p-3f,  -0x1.24265cp-3f, 0x1.c0cc0cp-4f,  -0x1.58c94cp-4f,
                                      0x1.dccc6p-5f,  -0x1.016c7cp-5f, 0x1.69fdeap-7f,  -0x1.ddf76ep-10f};
+// 2^-28.0
+inline constexpr float sineTail[] = {-0x1.555546p-3f, 0x1.11077ep-7f, -0x1.9956b6p-13f};
+// 2^-33.1
+inline constexpr float cosineTail[] = {0x1.55554ap-5f, -0x1.6c0c1ap-10f, 0x1.99e0ecp-16f};
 // 2^-37.1
 inline constexpr double sineTurn[] = {0x1.921fb5443b586p+0, -0x1.4abbce56ad70ep-1, 0x1.466bbac76e4a7p-4,
                                       -0x1.32ca9cc08f28dp-8, 0x1.4bc81f300c78cp-13};

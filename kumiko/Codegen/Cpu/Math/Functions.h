@@ -1,6 +1,15 @@
 //===- Functions.h - the expansions, one declaration each -------------------===//
 #pragma once
 #include "kumiko/Codegen/Cpu/Math/Term.h"
+#include <optional>
+
+namespace kumiko {
+
+// ConstantPower.cpp
+/// The power by roots and products, for exponents where these are within 2 ULP together: some constants.
+std::optional<Term> constantPower(Term base, Term exponent);
+
+} // namespace kumiko
 
 namespace kumiko::expand {
 
@@ -24,10 +33,12 @@ Term acos(Term x);
 Term atan(Term x);
 Term atan2(Term y, Term x);
 
-// In double precision: Trigonometric.cpp, Hyperbolic.cpp, Power.cpp
+// Trigonometric.cpp, in single precision; in double for arguments beyond 2^20
 Term sin(Term x);
 Term cos(Term x);
 Term tan(Term x);
+
+// In double precision: Hyperbolic.cpp, Power.cpp
 Term sinh(Term x);
 Term cosh(Term x);
 Term asinh(Term x);

@@ -141,6 +141,9 @@ Value kumiko::emitVectorMath(OpBuilder &builder, Location loc, MathFunction func
     auto [ofSingle, ofDouble] = unaryExpansions(function);
     return (wide ? ofDouble : ofSingle)(x).get();
   }
+  Term y(emitter, arguments[1]);
+  if (std::optional<Term> power = function == MathFunction::Pow ? constantPower(x, y) : std::nullopt)
+    return power->get();
   auto [ofSingle, ofDouble] = binaryExpansions(function);
-  return (wide ? ofDouble : ofSingle)(x, Term(emitter, arguments[1])).get();
+  return (wide ? ofDouble : ofSingle)(x, y).get();
 }

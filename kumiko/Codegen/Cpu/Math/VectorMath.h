@@ -2,13 +2,13 @@
 //
 // Every function works on f32 and f64 and on vectors of them of any shape, through the same code: a few additions,
 // multiplications, fused multiply-adds, selects and bit casts, no branches, tables in memory or calls; but sin, cos and
-// tan of f64 branch, for vectors with an argument beyond 2^20, to ops of the math dialect that become calls of libm.
-// Special values (NaN, infinities, signed zeros, denormals, the whole range of arguments) follow IEEE 754 and C's Annex
-// F.
+// tan branch for vectors with an argument beyond 2^20: those of f32 to double precision, those of f64 to ops of the
+// math dialect that become calls of libm. Special values (NaN, infinities, signed zeros, denormals, the whole range of
+// arguments) follow IEEE 754 and C's Annex F.
 //
 // Results are within 2 ULP of the exact value; which functions are better is in the README beside this file. Of f32,
-// exp, log, tanh, erf and sigmoid stay in single precision; functions that would lose digits there work in double
-// inside.
+// exp, log, sin, tanh, erf and sigmoid stay in single precision; functions that would lose digits there work in
+// double inside.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

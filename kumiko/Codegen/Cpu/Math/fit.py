@@ -110,6 +110,11 @@ FITS = {
     "sineTurn": lambda: (at_zero(lambda u: sin(pi / 2 * sqrt(u)) / sqrt(u), pi / 2), lambda u: mpf(1), mpf(0),
                          mpf(0.2501), 4, to_double),
     "cosineTurn": lambda: (lambda u: cos(pi / 2 * root(u)), lambda u: mpf(1), mpf(0), mpf(0.2501), 4, to_double),
+    # sin(r) = r + r^3 P(r^2), cos(r) = 1 - r^2 / 2 + r^4 P(r^2), |r| <= pi / 4.
+    "sineTail": lambda: (at_zero(lambda u: (sin(sqrt(u)) / sqrt(u) - 1) / u, mpf(-1) / 6),
+                         lambda u: u if u else tiny, mpf(0), mpf("0.61686"), 2, to_single),
+    "cosineTail": lambda: (at_zero(lambda u: (cos(sqrt(u)) - 1 + u / 2) / u**2, mpf(1) / 24),
+                           lambda u: u * u if u else tiny, mpf(0), mpf("0.61686"), 2, to_single),
     # log(m) = 2 s + s^3 P(s^2) with s = (m - 1) / (m + 1), m from 2/3 to 4/3.
     "logRatio": lambda: (at_zero(lambda u: (log((1 + sqrt(u)) / (1 - sqrt(u))) / sqrt(u) - 2) / u, mpf(2) / 3),
                          lambda u: u if u else tiny, mpf(0), mpf("0.0401"), 4, to_double),
