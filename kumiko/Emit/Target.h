@@ -33,6 +33,8 @@ struct Target {
   int64_t sharedCache = 0;
   /// Stores leave one after the other, and wait for lines that the first cache does not have.
   bool storesInOrder = false;
+  /// Short pieces are moved as such, and put in order by shuffles, sooner than element by element.
+  bool shuffles = false;
   /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.
   bool watchesThreads = false;
 

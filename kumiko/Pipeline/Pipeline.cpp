@@ -107,6 +107,7 @@ static void addScheduleStage(OpPassManager &passes, const PipelineOptions &optio
   schedule.byteDot = options.machine.byteDot;
   schedule.gathers = options.machine.gathers;
   schedule.storesInOrder = options.machine.storesInOrder;
+  schedule.shuffles = options.machine.shuffles;
   schedule.sharedCache = options.machine.l3;
   schedule.vectorFunctions = options.allow >= Allow::Approximate;
   schedule.fma = options.hasFma;

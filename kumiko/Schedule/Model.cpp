@@ -443,6 +443,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
   }
   if (shape.kind == KernelKind::Scatter || shape.kind == KernelKind::Running) {
     schedule.storesInOrder = machine.storesInOrder && shape.kind == KernelKind::Running;
+    schedule.shuffles = machine.shuffles && shape.kind == KernelKind::Running;
     schedule.pastCaches = leavesCaches(body, results, extents, machine);
     scheduleOrdered(schedule, shape, extents, machine);
     return schedule;
@@ -465,6 +466,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
     schedule.gathers = machine.gathers && readsChosen(body);
     schedule.strip = stripOfChosen(body, results, extents, machine);
     schedule.storesInOrder = machine.storesInOrder;
+    schedule.shuffles = machine.shuffles;
     if (schedule.gathers)
       scheduleFarReads(schedule, body, extents);
     if (callsForEach(body, results, extents, machine))

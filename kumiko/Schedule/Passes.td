@@ -49,6 +49,8 @@ def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
                  Option<"gathers", "gathers", "bool", "false", "Gathers take less time than a load for each lane">,
                  Option<"storesInOrder", "stores-in-order", "bool", "false",
                         "Stores wait for each other where the first cache does not have their lines">,
+                 Option<"shuffles", "shuffles", "bool", "false",
+                        "Short pieces are put in order by shuffles sooner than moved element by element">,
                  Option<"sharedCache", "shared-cache", "int64_t", "33554432", "Bytes of the cache that all cores share">,
                  Option<"vectorFunctions", "vector-functions", "bool", "true",
                         "Elementary functions are vector code, not calls of libm">,

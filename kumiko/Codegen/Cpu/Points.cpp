@@ -341,7 +341,7 @@ void PieceEmitter::row() {
 }
 
 bool PieceEmitter::splitsRow() const {
-  return k.schedule.storesInOrder && !isShort() && lane.extent.isStatic() && lane.extent.value() < k.demand.lanes &&
+  return k.schedule.shuffles && !isShort() && lane.extent.isStatic() && lane.extent.value() < k.demand.lanes &&
          !alongSums && !hasFunctions(k.body) && readsOnce(k.body);
 }
 

@@ -12,10 +12,9 @@ constexpr int64_t fewestLines = 4;
 constexpr int64_t mostPartsOfBlock = 4;
 /// Blocks along the lines before the next lanes: what they write stays open in the caches until it is whole. Just one
 /// where the result leaves all caches, but what is read for it at so many bytes stays in them: then memory is written
-/// from one end to the other. Few where stores leave in order, and one of lines of so few bytes, of words: lanes of a
-/// line follow each other sooner.
-constexpr int64_t blocksOfGroup = 32, blocksInOrder = 4, mostBytesOfShort = 512, bytesOfWord = 4,
-                  mostBytesNear = 1 << 19;
+/// from one end to the other. Few where blocks are soon shuffled, and one of lines of so few bytes, of words, where
+/// stores leave in order: lanes of a line follow each other sooner.
+constexpr int64_t blocksOfGroup = 32, fewBlocks = 4, mostBytesOfShort = 512, bytesOfWord = 4, mostBytesNear = 1 << 19;
 /// Elements between those of two lines in the result that are written before the next lines, at most; and bytes of a
 /// group then, which stay in the first cache until they are whole.
 constexpr int64_t mostInside = 64, bytesInside = 1 << 14;
@@ -30,8 +29,7 @@ bool kumiko::cpu::readsOnce(Block &body) {
 
 void PieceEmitter::takePlanes() {
   bool areBare = llvm::all_of(targets, [](const Target &target) { return target.borders->empty(); });
-  // Measured where lines of the planes, to which stores take turns, are asked for ahead.
-  if (loops.empty() || !areBare || !readsOnce(k.body) || sources->opaque.any() || !k.schedule.storesInOrder ||
+  if (loops.empty() || !areBare || !readsOnce(k.body) || sources->opaque.any() || !k.schedule.shuffles ||
       k.schedule.pastCaches)
     return;
   const MergedLoop &loop = loops.back();
@@ -120,7 +118,7 @@ int64_t PieceEmitter::sideOfBlocks() const {
   };
   bool areWide = llvm::all_of(targets, [&](const Target &target) { return isWide(target.memref); });
   // Of two lanes each shuffle makes a vector of the result, and none is so wide that only one port does it.
-  if (parts && areWide && k.schedule.storesInOrder)
+  if (parts && areWide && k.schedule.shuffles)
     return fewestWoven;
   bool takesTwo = llvm::any_of(targets, [&](const Target &target) { return isWide(target.memref); }) ||
                   llvm::any_of(k.body.getArguments(), isWide);
@@ -134,7 +132,7 @@ ArrayRef<MergedLoop> PieceEmitter::insideLines() const {
   for (; count < loops.size() && offset.coefficientOf(loops.rbegin()[count].loop) == run; ++count)
     run *= loops.rbegin()[count].extent;
   bool isAll = run.isStatic() && run == offset.coefficientOf(line.loop);
-  bool areFew = k.schedule.storesInOrder && isAll && run.value() <= mostInside;
+  bool areFew = k.schedule.shuffles && isAll && run.value() <= mostInside;
   return ArrayRef(loops).take_back(areFew ? count : 0);
 }
 
@@ -149,7 +147,9 @@ int64_t PieceEmitter::linesOfGroup() const {
   }
   bool isNear = typicalSize(lane.extent * lines()) * bytes <= mostBytesNear;
   bool isShort = bytes >= bytesOfWord && typicalSize(lane.extent) * bytes <= mostBytesOfShort;
-  int64_t blocks = k.schedule.storesInOrder ? (isShort ? 1 : blocksInOrder) : blocksOfGroup;
+  int64_t blocks = isShort && k.schedule.storesInOrder ? 1
+                   : !isShort && k.schedule.shuffles   ? fewBlocks
+                                                       : blocksOfGroup;
   return (k.schedule.pastCaches && isNear ? 1 : blocks) * side;
 }
 

@@ -159,7 +159,7 @@ private:
   /// Whether a row is so short that its doubles are added up one by one, beside those of other rows, before vectors of
   /// them are shuffled. Halves are converted in vectors.
   bool fewShuffles() {
-    return sumType().isF64() && !k.schedule.storesInOrder && !hasHalves() &&
+    return sumType().isF64() && !k.schedule.shuffles && !hasHalves() &&
            typicalSize(shape.loops.extents[shape.along]) <= mediumRow &&
            typicalSize(shape.loops.outerExtent()) >= 2 * rowsTogether * typicalSize(k.schedule.chunks);
   }

@@ -35,22 +35,6 @@ nn.kernel @small(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {
   nn.yield %y : tensor<32x32xf32>
 }
 
-// Long elements are woven two by two, so many lines at a time as a cache line has.
-// CHECK-LABEL: func.func private @woven_inside
-// CHECK: vector.load {{.*}} vector<2xf64>
-// CHECK-NOT: vector<8xf64>
-// CHECK: return
-nn.kernel @woven(%x: tensor<2x100x100xf64>) -> tensor<100x100x2xf64> {
-  %empty = tensor.empty() : tensor<100x100x2xf64>
-  %y = linalg.generic {indexing_maps = [affine_map<(i, j, c) -> (c, j, i)>, affine_map<(i, j, c) -> (i, j, c)>],
-                       iterator_types = ["parallel", "parallel", "parallel"]}
-      ins(%x : tensor<2x100x100xf64>) outs(%empty : tensor<100x100x2xf64>) {
-  ^bb0(%e: f64, %o: f64):
-    linalg.yield %e : f64
-  } -> tensor<100x100x2xf64>
-  nn.yield %y : tensor<100x100x2xf64>
-}
-
 // Vectors along memory ask for what they come to write, once for each line.
 // CHECK-LABEL: func.func private @along_inside
 // CHECK: memref.prefetch {{.*}}, write, locality<3>, data
@@ -65,25 +49,6 @@ nn.kernel @along(%x: tensor<16384xf32>) -> tensor<16384xf32> {
     linalg.yield %s : f32
   } -> tensor<16384xf32>
   nn.yield %y : tensor<16384xf32>
-}
-
-// What lies side by side, as three colours do, is taken apart all at once: lines of all planes are asked for, then three
-// vectors are read, and each plane gets one.
-// CHECK-LABEL: func.func private @planes_inside
-// CHECK-COUNT-3: memref.prefetch {{.*}}, write, locality<3>, data
-// CHECK-NOT: vector.store
-// CHECK: vector.load
-// CHECK-COUNT-3: vector.store {{.*}} vector<16xf32>
-// CHECK: return
-nn.kernel @planes(%x: tensor<20000x3xf32>) -> tensor<3x20000xf32> {
-  %empty = tensor.empty() : tensor<3x20000xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(c, i) -> (i, c)>, affine_map<(c, i) -> (c, i)>],
-                       iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<20000x3xf32>) outs(%empty : tensor<3x20000xf32>) {
-  ^bb0(%e: f32, %o: f32):
-    linalg.yield %e : f32
-  } -> tensor<3x20000xf32>
-  nn.yield %y : tensor<3x20000xf32>
 }
 
 // Functions of a long stretch: the first vector begins where the stretch does, the next ones where lines of the cache do,
@@ -106,49 +71,6 @@ nn.kernel @lines(%x: tensor<200005xf16>) -> tensor<200005xf32> {
     linalg.yield %s : f32
   } -> tensor<200005xf32>
   nn.yield %y : tensor<200005xf32>
-}
-
-// Short rows from different places are copied as they are, as long as they are no words of a few bytes.
-// CHECK-LABEL: func.func private @runs_inside
-// CHECK: vector.load {{.*}} vector<2xf32>
-// CHECK: vector.load {{.*}} vector<1xf32>
-// CHECK: vector.store {{.*}} vector<2xf32>
-// CHECK: vector.store {{.*}} vector<1xf32>
-// CHECK-NOT: vector<16xf32>
-// CHECK: return
-// OTHERS-LABEL: func.func private @runs_inside
-// OTHERS-NOT: vector<2xf32>
-// OTHERS: return
-nn.kernel @runs(%x: tensor<8x100x3xf32>) -> tensor<100x8x3xf32> {
-  %empty = tensor.empty() : tensor<100x8x3xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(i, j, c) -> (j, i, c)>, affine_map<(i, j, c) -> (i, j, c)>],
-                       iterator_types = ["parallel", "parallel", "parallel"]}
-      ins(%x : tensor<8x100x3xf32>) outs(%empty : tensor<100x8x3xf32>) {
-  ^bb0(%e: f32, %o: f32):
-    linalg.yield %e : f32
-  } -> tensor<100x8x3xf32>
-  nn.yield %y : tensor<100x8x3xf32>
-}
-
-// Rows that fill no vector are written as several, not under a mask.
-// CHECK-LABEL: func.func private @split_inside
-// CHECK: vector.store {{.*}} vector<8xf64>
-// CHECK: vector.store {{.*}} vector<4xf64>
-// CHECK-NOT: vector.maskedstore
-// CHECK: return
-// OTHERS-LABEL: func.func private @split_inside
-// OTHERS: vector.maskedstore
-// OTHERS: return
-nn.kernel @split(%x: tensor<100x12xf64>, %y: tensor<100xf64>) -> tensor<100x12xf64> {
-  %empty = tensor.empty() : tensor<100x12xf64>
-  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
-                       iterator_types = ["parallel", "parallel"]}
-      ins(%x, %y : tensor<100x12xf64>, tensor<100xf64>) outs(%empty : tensor<100x12xf64>) {
-  ^bb0(%a: f64, %b: f64, %o: f64):
-    %v = arith.mulf %a, %b : f64
-    linalg.yield %v : f64
-  } -> tensor<100x12xf64>
-  nn.yield %z : tensor<100x12xf64>
 }
 
 // Running sums of rows in pages of their own: vectors of 16 bytes never lie across two lines.
