@@ -15,6 +15,8 @@ constexpr int64_t windowsTogether = 4, planesTogether = 4, fewPlanes = 2, larges
 /// Lanes of a vector are far from each other when they are spread over more than this part of a plane. A look is worth
 /// it for so many vectors.
 constexpr int64_t partOfPlane = 4, fewestVectors = 4;
+/// Where each of those lanes is a load by itself, so many are sooner put together than more.
+constexpr unsigned lanesLoaded = 4;
 /// The same where places are numbers that are rounded first, which takes longer than to wait for a cache.
 constexpr int64_t computedTogether = 16;
 /// Sums at a time; windows of which each has several are fewer.
@@ -188,8 +190,13 @@ void PieceEmitter::emitWindows(linalg::GenericOp op) {
       k.b.setInsertionPointToStart(choice.thenBlock());
       planes(first, together);
       k.b.setInsertionPointToStart(choice.elseBlock());
-      k.loop(k.index(0), k.index(together), 1,
-             [&](Value number) { planes(first + Form::ofSlot(k.demand.addSlot(number)), 1); });
+      auto oneByOne = [&] {
+        k.loop(k.index(0), k.index(together), 1,
+               [&](Value number) { planes(first + Form::ofSlot(k.demand.addSlot(number)), 1); });
+      };
+      if (k.demand.gathers)
+        return oneByOne();
+      k.demand.narrow(std::min(k.demand.lanes, lanesLoaded), oneByOne);
     };
     Extent full = floorDiv(along.extent, together), rest = along.extent - full * together;
     if (rest.is(0))

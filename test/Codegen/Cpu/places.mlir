@@ -171,7 +171,7 @@ nn.kernel @samples(%x: tensor<6x100xf32>, %i: tensor<4x8x6xi32>) -> tensor<6x8x6
 }
 
 // Planes that do not fit the nearest cache together are sampled four at a time where places lie near each other, else one
-// by one. Each place is read from memory by itself, and looked at where not all of a vector exist.
+// by one, in vectors of four. Each place is read from memory by itself, and looked at where not all of a vector exist.
 // CHECK-LABEL: func.func @large_planes
 // CHECK: vector.reduction <minsi>
 // CHECK: vector.reduction <maxsi>
@@ -186,7 +186,7 @@ nn.kernel @samples(%x: tensor<6x100xf32>, %i: tensor<4x8x6xi32>) -> tensor<6x8x6
 // CHECK: arith.select {{.*}} : index
 // CHECK-NOT: vector.extract
 // CHECK: } else {
-// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>)
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<4xf32>)
 nn.kernel @large_planes(%x: tensor<8x4096xf32>, %i: tensor<4x48xi32>) -> tensor<8x48xf32>
     attributes {schedule = {template = "points", chunks = 1 : i64}} {
   %empty = tensor.empty() : tensor<8x48xf32>
