@@ -24,15 +24,17 @@ static std::optional<double> numberOf(Term term) {
 
 // A root, a product or a quotient rounds once, by 1/2 ULP. Beside a result that may be a whole ULP before the next step
 // (the last place of 1.9 is worth half as much as that of 1.1), and half of it before a root. So x^0.25 is within 1
-// ULP, x^1.5 within 1.5, x^0.75 and x^1.25 within 2; x^2.5 would be within 2.5.
+// ULP, x^1.5 and x^-0.5 within 1.5, x^0.75 and x^1.25 within 2; x^2.5 would be within 2.5.
 
 /// x^number of a size, for numbers that are no integers.
 static std::optional<Term> rootPower(Term size, double number) {
-  if (!llvm::is_contained({0.25, 0.5, 0.75, 1.25, 1.5}, number))
+  if (!llvm::is_contained({-0.5, 0.25, 0.5, 0.75, 1.25, 1.5}, number))
     return std::nullopt;
   Term root = squareRoot(size);
   if (number == 0.5)
     return root;
+  if (number == -0.5)
+    return 1 / root;
   if (number == 1.5)
     return size * root;
   Term fourth = squareRoot(root);

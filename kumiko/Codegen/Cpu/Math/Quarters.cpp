@@ -24,8 +24,7 @@ template <typename Number> static Pair cosine(Pair r, Tails<Number> tails) {
 
 static Term oddBit(Term number) { return bitAnd(number, number.literal(int64_t(1))); }
 
-/// The number whose sign is turned where the integer's bit of this index is set.
-static Term turned(Term y, Term integer, int64_t bit) {
+Term kumiko::turned(Term y, Term integer, int64_t bit) {
   int64_t top = y.elementType().getIntOrFloatBitWidth() - 1;
   Term sign = shiftLeft(bitAnd(integer, integer.literal(int64_t(1) << bit)), top - bit);
   return fromBits(bitXor(bitsOf(y), sign));

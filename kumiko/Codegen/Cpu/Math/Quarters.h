@@ -23,6 +23,9 @@ struct Quarters {
   Pair r;      ///< from -pi/4 to pi/4
 };
 
+/// y with its sign turned where the integer, as wide as y, has the bit of this index.
+Term turned(Term y, Term integer, int64_t bit);
+
 /// sin(r) = r + r^3 P(r^2) and cos(r) = 1 - r^2 / 2 + r^4 P(r^2).
 template <typename Number> struct Tails {
   llvm::ArrayRef<Number> sine, cosine;

@@ -79,17 +79,15 @@ static Term farSineOf(Term x, int64_t shift) {
   Term number = shift ? quarters.number + quarters.number.literal(shift) : quarters.number;
   Term odd = sameBits(bitAnd(number, number.literal(int64_t(1))), 1);
   Term y = select(odd, farCosine(quarters.f), farSine(quarters.f));
-  Term sign = shiftLeft(bitAnd(number, number.literal(int64_t(2))), 62);
-  return narrow(fromBits(bitXor(bitsOf(y), sign)));
+  return narrow(turned(y, number, 1));
 }
 
 static Term farTangentOf(Term x) {
   FarQuarters quarters = farQuartersOf(x);
   Term sine = farSine(quarters.f), cosine = farCosine(quarters.f);
-  Term odd = bitAnd(quarters.number, quarters.number.literal(int64_t(1)));
-  Term swap = sameBits(odd, 1);
+  Term swap = sameBits(bitAnd(quarters.number, quarters.number.literal(int64_t(1))), 1);
   Term y = select(swap, cosine, sine) / select(swap, sine, cosine);
-  return narrow(fromBits(bitXor(bitsOf(y), shiftLeft(odd, 63))));
+  return narrow(turned(y, quarters.number, 0));
 }
 
 static Term isFar(Term x) { return less(nearest, magnitude(x)); }
