@@ -62,11 +62,21 @@ std::string ExprWriter::write(const eq::Expr &expr) {
   return names[&expr] = name;
 }
 
-std::string ExprWriter::place(unsigned tensor, ArrayRef<const eq::Expr *> indices) {
+/// Whether elements of a tensor say what it is.
+static bool isFromData(const eq::Expr &expr) {
+  return expr.kind == eq::Expr::Kind::Read ||
+         any_of(expr.operands, [](const eq::Expr *operand) { return isFromData(*operand); });
+}
+
+std::string ExprWriter::place(unsigned tensor, ArrayRef<const eq::Expr *> indices, bool asWritten) {
   const eq::TensorType &type = instance.tensors[tensor].type;
   std::string offset = "0";
-  for (auto [extent, index] : zip(type.shape, indices))
-    offset = offset == "0" ? write(*index) : formatv("({0}) * {1} + {2}", offset, extent.value(), write(*index)).str();
+  for (auto [extent, index] : zip(type.shape, indices)) {
+    std::string number = write(*index);
+    if (!asWritten && isFromData(*index))
+      number = formatv("eq_at({0}, {1})", number, extent.value());
+    offset = offset == "0" ? number : formatv("({0}) * {1} + {2}", offset, extent.value(), number).str();
+  }
   return formatv("t{0}[{1}]", tensor, offset);
 }
 
@@ -91,7 +101,7 @@ std::string ExprWriter::inPlace(const eq::Expr &expr) {
   case eq::Expr::Kind::Loop:
     return "l" + std::to_string(expr.loop);
   case eq::Expr::Kind::Read: {
-    std::string element = place(expr.tensor, expr.operands);
+    std::string element = place(expr.tensor, expr.operands, /*asWritten=*/expr.otherwise);
     if (!expr.otherwise)
       return element;
     return formatv("({0} ? {1} : ({2})({3}))", inside(expr.tensor, expr.operands), element, typeInC(expr.type),

@@ -17,8 +17,9 @@ public:
   /// Uses of the expressions are counted before the first is written.
   void count(const eq::Expr &expr);
   std::string write(const eq::Expr &expr);
-  /// The element of tensor `tensor` at `indices`.
-  std::string place(unsigned tensor, llvm::ArrayRef<const eq::Expr *> indices);
+  /// The element of tensor `tensor` at `indices`; `asWritten` ones are not looked at, of others those that data say
+  /// are, where loops do that (scalar.h).
+  std::string place(unsigned tensor, llvm::ArrayRef<const eq::Expr *> indices, bool asWritten = true);
   /// Whether the indices are inside the tensor.
   std::string inside(unsigned tensor, llvm::ArrayRef<const eq::Expr *> indices);
   /// `left` and `right` together.

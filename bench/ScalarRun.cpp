@@ -67,7 +67,8 @@ static Expected<ScalarRun::Function> loopsOf(StringRef text, StringRef kept) {
   return load(library);
 }
 
-Expected<ScalarRun> ScalarRun::make(const eq::Instance &instance, ArrayRef<Tensor> operands, StringRef kept) {
+Expected<ScalarRun> ScalarRun::make(const eq::Instance &instance, ArrayRef<Tensor> operands, StringRef kept,
+                                    bool checked) {
   ScalarRun made;
   for (const eq::Tensor &tensor : instance.tensors) {
     if (tensor.role == eq::Tensor::Role::Operand || !tensor.present) {
@@ -93,7 +94,8 @@ Expected<ScalarRun> ScalarRun::make(const eq::Instance &instance, ArrayRef<Tenso
       return text.takeError();
     if (*text == before)
       break;
-    Expected<Function> function = loopsOf(before = *text, kept);
+    before = *text;
+    Expected<Function> function = loopsOf(checked ? "#define EQ_CHECKED\n" + before : before, kept);
     if (!function)
       return function.takeError();
     made.functions.push_back(*function);

@@ -13,9 +13,9 @@ public:
 
   /// Compiles both orders of the reduced loops. `operands` in the order of the op's operands, with empty tensors for
   /// absent ones. Loops that the folder `kept` has are not compiled, and those that it has not stay there; it may be
-  /// empty.
+  /// empty. Those that are `checked` look at each index that data say, as compiled ops do.
   static llvm::Expected<ScalarRun> make(const eq::Instance &instance, llvm::ArrayRef<Tensor> operands,
-                                        llvm::StringRef kept);
+                                        llvm::StringRef kept, bool checked);
   /// One function per order that differs.
   llvm::ArrayRef<Function> orders() const { return functions; }
   void run(Function order) { order(pointers.data()); }

@@ -1,7 +1,7 @@
 //===- bench-ops.cpp - every op at one large size --------------------------===//
 //
-//   bench-ops [--dump=FOLDER] [--loops=FOLDER [--no-timing]] [--most=OPERATIONS] [--offset=BYTES] [--threads=N] SAMPLES
-//             [NAME...]
+//   bench-ops [--dump=FOLDER] [--loops=FOLDER [--no-timing]] [--checked] [--most=OPERATIONS] [--offset=BYTES]
+//             [--threads=N] SAMPLES [NAME...]
 //
 // Compiles each op of a file like kumiko/Nn/samples.txt by itself, runs it on one thread in turns with the same
 // equation as plain scalar loops (ScalarLoops.h), and prints a line
@@ -15,9 +15,10 @@
 //
 // With --dump, the IR after every stage and the kernels of the last op are left in a folder; with --most, what would
 // take scalar loops too long is left out. With --loops, compiled loops are kept in a folder and taken from it, so that
-// a machine without a C compiler has them, too; --no-timing only fills it. Operands begin 16 bytes behind the start of
-// a page, as large blocks of malloc do, or as many as --offset says: how vectors lie across cache lines is a good part
-// of the time of some ops, so that it is not left to chance.
+// a machine without a C compiler has them, too; --no-timing only fills it. With --checked, loops look at each index
+// that data say, as the ops do: without it, what an op does against wrong data is time that the loop does not take.
+// Operands begin 16 bytes behind the start of a page, as large blocks of malloc do, or as many as --offset says: how
+// vectors lie across cache lines is a good part of the time of some ops, so that it is not left to chance.
 //
 //===----------------------------------------------------------------------===//
 #include "bench/ScalarRun.h"
@@ -271,6 +272,7 @@ static std::pair<double, double> timeBoth(std::function<void()> compiled, ArrayR
 static std::string dumpFolder;                                       ///< empty: none
 static std::string loopsFolder;                                      ///< likewise
 static bool onlyLoops = false;                                       ///< they are compiled, and nothing is timed
+static bool checkedLoops = false;                                    ///< they look at indices that data say
 static int64_t mostOperations = std::numeric_limits<int64_t>::max(); ///< of one op
 
 static Error dumpKernels(const CompiledModel &compiled) {
@@ -304,7 +306,7 @@ static Error time(const eq::OpDef &op, StringRef sample, StringRef line, const e
   if (Error error = build(made, op, *given, drawn))
     return error;
   if (onlyLoops)
-    return bench::ScalarRun::make(*instance, made.operands, loopsFolder).takeError();
+    return bench::ScalarRun::make(*instance, made.operands, loopsFolder, checkedLoops).takeError();
   ProblemList problems;
   CompileOptions options;
   options.name = "op";
@@ -333,7 +335,7 @@ static Error time(const eq::OpDef &op, StringRef sample, StringRef line, const e
   };
   if (alone)
     return print(std::function<void()>([&] { alone->run(problems); }));
-  Expected<bench::ScalarRun> scalar = bench::ScalarRun::make(*instance, made.operands, loopsFolder);
+  Expected<bench::ScalarRun> scalar = bench::ScalarRun::make(*instance, made.operands, loopsFolder, checkedLoops);
   if (!scalar)
     errs() << "bench-ops: " << op.name << ": " << toString(scalar.takeError()) << "\n";
   else
@@ -397,6 +399,8 @@ int main(int argc, char **argv) {
       dumpFolder = option.str();
     else if (option.consume_front("--loops="))
       loopsFolder = option.str();
+    else if (option == "--checked")
+      checkedLoops = true;
     else if (option == "--no-timing")
       onlyLoops = true;
     else if (option.consume_front("--offset="))
@@ -407,7 +411,7 @@ int main(int argc, char **argv) {
       understood &= option.consume_front("--most=") && !option.getAsInteger(10, mostOperations);
   }
   if (names.empty() || !understood || (onlyLoops && loopsFolder.empty()))
-    return errs() << "usage: bench-ops [--dump=FOLDER] [--loops=FOLDER [--no-timing]] [--most=OPERATIONS] "
+    return errs() << "usage: bench-ops [--dump=FOLDER] [--loops=FOLDER [--no-timing]] [--checked] [--most=OPERATIONS] "
                      "[--offset=BYTES] [--threads=N] SAMPLES [NAME...]\n",
            2;
   // Where results lie must not depend on what was timed before: by itself malloc takes larger and larger blocks from

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every regular op at one large size, beside what the machine allows and beside plain scalar loops.
 
-    ops.py [--variants | --random N [--seed S] | --threads N] [--below 30] [--offset BYTES] [--again N] [NAME...]
+    ops.py [--variants | --random N [--seed S] | --threads N] [--below 30] [--offset BYTES] [--checked] [--again N] [NAME...]
 
 An op needs at least the time of its operations at the FMA peak and at least that of its bytes at the speed of a copy;
 the larger of the two, over the time it takes, is its share. Operations and bytes are what the equation says; exp counts
@@ -12,7 +12,8 @@ vectorisers, in turns with the compiled op; `faster` how many times as fast the 
 --variants, rarer types and awkward layouts (variants.txt) are timed beside the loops alone, with --random as many
 applications of random sizes. What is behind the loops is taken again in processes of its own: where the system puts
 pages changes from one to the next, and with it the ratio, so that the one in the middle counts. With --threads the ops
-are timed on so many threads beside one. Operands begin 16 bytes behind the start of a page, or as many as --offset says.
+are timed on so many threads beside one. Operands begin 16 bytes behind the start of a page, or as many as --offset says. With
+--checked, loops look at each index that data say, as compiled ops do, and not only read what is there.
 """
 import argparse
 import pathlib
@@ -40,7 +41,7 @@ PROGRAM = probe.ROOT / "build" / "release" / "bin" / "bench-ops"
 def measured(samples, names, how, most=1 << 62):
     """One dictionary per line of bench-ops. `how` are the arguments of this script."""
     command = [*probe.pinned(how.threads), PROGRAM, f"--loops={how.loops}", f"--most={most}", f"--offset={how.offset}",
-               f"--threads={how.threads}", samples, *names]
+               f"--threads={how.threads}", *(["--checked"] if how.checked else []), samples, *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
         for line in program.stdout:
             name, sample, ms, scalar, flops, bytes_, copy = line.split("\t")
@@ -145,6 +146,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="the ops on so many threads beside one")
     parser.add_argument("--seed", type=int, default=1, help="other random sizes")
     parser.add_argument("--offset", type=int, default=16, help="bytes by which operands begin behind the start of a page")
+    parser.add_argument("--checked", action="store_true", help="loops look at each index that data say, as ops do")
     parser.add_argument("--again", type=int, default=4, metavar="N",
                         help="take what is behind scalar loops in as many processes of its own")
     parser.add_argument("names", nargs="*")

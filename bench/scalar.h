@@ -3,6 +3,20 @@
 #include <math.h>
 #include <stdint.h>
 
+/// An index that data say, of a dimension of length n. As it is, unless the loops are to do what compiled ops do: then
+/// one that is out of range is noticed, and nothing is read there.
+#ifdef EQ_CHECKED
+int eq_failed;
+static inline int64_t eq_at(int64_t i, int64_t n) {
+  if ((uint64_t)i < (uint64_t)n)
+    return i;
+  eq_failed = 1;
+  return 0;
+}
+#else
+#define eq_at(i, n) (i)
+#endif
+
 #define EQ static inline __attribute__((overloadable))
 #define ONE(T, name, value)                                                                                            \
   EQ T eq_##name(T a) { return (T)(value); }
