@@ -187,8 +187,8 @@ private:
   void onOneSide(mlir::Value first, mlir::Value past, llvm::function_ref<void()> whole, llvm::function_ref<void()> cut);
   /// What is between them exists where these do.
   void lookAtEnds(mlir::Value low, mlir::Value high);
-  /// For each number of the loop between, or once.
-  void eachBetween(llvm::function_ref<void()> body);
+  void eachBetween(llvm::function_ref<void()> body);  ///< for each number of the loop between, or once
+  void eachStraight(llvm::function_ref<void()> body); ///< the same, a few of them as straight-line code
   void turnedRows(const MergedLoop &along, mlir::Value low, mlir::Value high, llvm::function_ref<void()> whole);
   void turnedLanes(mlir::Value low, mlir::Value high);
 

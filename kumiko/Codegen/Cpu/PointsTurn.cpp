@@ -42,8 +42,7 @@ constexpr int64_t mostWoven = 4, mostWovenShort = 8, fewestWoven = 128;
 /// A machine that gathers does so for rows of at least so many bytes, or so many where elements are cut out of words.
 constexpr int64_t fewestBytesGathered = 28, fewestBytesOfNarrow = 64, bytesOfWord = 4;
 /// Such a machine also writes fast only along memory: of elements that have a place together, loops are exchanged for
-/// rows of at most so many bytes times those of an element. Otherwise up to `mostUnrolled` of them are straight-line
-/// code.
+/// rows of at most so many bytes times those of an element. Otherwise `mostUnrolled` of them are straight-line code.
 constexpr int64_t mostBytesTimesElementByRow = 128, mostUnrolled = 8;
 /// Where the second cache does not hold all of it, what is read and written so many lines further on is asked for.
 /// (Vectors that lie across two missing lines wait longer than elements do.)
@@ -276,6 +275,22 @@ void PieceEmitter::eachBetween(llvm::function_ref<void()> body) {
   });
 }
 
+void PieceEmitter::eachStraight(llvm::function_ref<void()> body) {
+  const MergedLoop &between = *turn->between;
+  int64_t extent = between.extent.value(), middle = extent / mostUnrolled * mostUnrolled;
+  auto straight = [&](const Form &first, int64_t count) {
+    for (int64_t n = 0; n < count; ++n) {
+      point[between.loop] = first + Form(n);
+      body();
+    }
+  };
+  k.loop(0, middle, mostUnrolled, {}, [&](Form first, ArrayRef<Value>) {
+    straight(first, mostUnrolled);
+    return SmallVector<Value>();
+  });
+  straight(Form(middle), extent - middle);
+}
+
 void PieceEmitter::turnedRows(const MergedLoop &along, Value low, Value high, llvm::function_ref<void()> whole) {
   auto rowsFrom = [&](Value first, Value past, int64_t count) {
     k.loop(first, past, count, [&](Value number) {
@@ -301,12 +316,7 @@ void PieceEmitter::turnedRows(const MergedLoop &along, Value low, Value high, ll
     point[along.loop] = Form::ofSlot(k.demand.addSlot(number, 1, IndexRange::ofLoop(0, along.extent)));
     if (lanesChoose && !turn->together)
       return whole();
-    if (turn->together || !turn->between || turn->between->extent.value() > mostUnrolled)
-      return eachBetween(whole);
-    for (int64_t n = 0; n < turn->between->extent.value(); ++n) {
-      point[turn->between->loop] = Form(n);
-      whole();
-    }
+    turn->between && !turn->together ? eachStraight(whole) : eachBetween(whole);
   };
   auto exchanged = [&] {
     Value middle = k.endOfGroups(low, high, turn->together);

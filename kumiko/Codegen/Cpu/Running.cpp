@@ -62,8 +62,11 @@ private:
       return k.demand.narrow(hasHalves() ? k.demand.lanes : lanesOfSums(), [&] { share.outer([&] { scan(); }); });
     if (liesSideBySide())
       return share.outerVectors([&] { wovenRows(); }, [&] { rows({share.point}); });
-    share.outerTogether(isStraight() ? 1 : rowsTogether,
-                        [&](std::vector<Position> points) { rows(std::move(points)); });
+    outerRows([&](std::vector<Position> points) { rows(std::move(points)); });
+  }
+
+  void outerRows(llvm::function_ref<void(std::vector<Position>)> body) {
+    share.outerTogether(isStraight() ? 1 : rowsTogether, body);
   }
 
   /// Whether results are written past the caches: in strips, from one end of memory to the other, and where sums along
@@ -95,9 +98,10 @@ private:
     int64_t fewest = hasHalves() ? 4 : 1;
     k.demand.narrow(std::max<int64_t>(llvm::PowerOf2Ceil(columns), fewest), [&] {
       k.demand.active = columns;
-      share.outer([&] {
-        share.point[*shape.loops.lane].lane = 1;
-        rows({share.point});
+      outerRows([&](std::vector<Position> points) {
+        for (Position &point : points)
+          point[*shape.loops.lane].lane = 1;
+        rows(std::move(points));
       });
       k.demand.active = k.demand.lanes;
     });
@@ -159,7 +163,7 @@ private:
   /// Whether a row is so short that its doubles are added up one by one, beside those of other rows, before vectors of
   /// them are shuffled. Halves are converted in vectors.
   bool fewShuffles() {
-    return sumType().isF64() && !k.schedule.shuffles && !hasHalves() &&
+    return sumType().isF64() && !k.schedule.wideCore && !hasHalves() &&
            typicalSize(shape.loops.extents[shape.along]) <= mediumRow &&
            typicalSize(shape.loops.outerExtent()) >= 2 * rowsTogether * typicalSize(k.schedule.chunks);
   }

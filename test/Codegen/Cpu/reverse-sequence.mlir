@@ -50,3 +50,17 @@ func.func @large(%x: tensor<2000000x3xf64>, %len: tensor<3xi64>) -> tensor<20000
       : (tensor<2000000x3xf64>, tensor<3xi64>) -> tensor<2000000x3xf64>
   return %y : tensor<2000000x3xf64>
 }
+
+// -----
+
+// Pairs of rows too long to exchange loops for: eight of them, each at a place of its own, are straight-line code, and
+// so are the two that are left over.
+// CHECK: func.func private @{{.*}}_inside
+// CHECK: %[[EIGHT:.*]] = arith.constant 8 : index
+// CHECK: scf.for %{{.*}} step %[[EIGHT]]
+// CHECK-COUNT-8: memref.load {{.*}} : memref<34xi64>
+func.func @pairs(%x: tensor<30000x34x2xf32>, %len: tensor<34xi64>) -> tensor<30000x34x2xf32> {
+  %y = nn.reverse_sequence %x, %len {time = 0, batch = 1}
+      : (tensor<30000x34x2xf32>, tensor<34xi64>) -> tensor<30000x34x2xf32>
+  return %y : tensor<30000x34x2xf32>
+}

@@ -134,3 +134,36 @@ nn.kernel @columns(%x: tensor<40x20x2xf16>) -> tensor<40x20x2xf16> attributes {s
   } -> tensor<40x20x2xf16>
   nn.yield %y : tensor<40x20x2xf16>
 }
+
+// Two columns whose sums are converted: those of four rows are added up in turn, as none of them waits for another.
+// CHECK-LABEL: func.func private @pairs_inside
+// CHECK: scf.for
+// CHECK-SAME: step %c4
+// CHECK: scf.for {{.*}} iter_args(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) -> (vector<2xf64>, vector<2xf64>, vector<2xf64>, vector<2xf64>)
+// CHECK-COUNT-4: vector.store {{.*}} : memref<8000xf32>, vector<2xf32>
+nn.kernel @pairs(%x: tensor<40x100x2xf32>) -> tensor<40x100x2xf32> attributes {schedule = {template = "running", chunks = 1 : i64}} {
+  %zero = arith.constant 0.0 : f64
+  %0 = tensor.empty() : tensor<40x100x2xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<40x100x2xf64>) -> tensor<40x100x2xf64>
+  %sums = linalg.generic {indexing_maps = [affine_map<(a, i, c, j) -> (a, j, c)>, affine_map<(a, i, c, j) -> (a, i, c)>],
+                          iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x : tensor<40x100x2xf32>) outs(%1 : tensor<40x100x2xf64>) {
+  ^bb0(%p: f32, %sum: f64):
+    %j = linalg.index 3 : index
+    %i = linalg.index 1 : index
+    %before = arith.cmpi sle, %j, %i : index
+    %wide = arith.extf %p : f32 to f64
+    %term = arith.select %before, %wide, %zero : f64
+    %next = arith.addf %sum, %term : f64
+    linalg.yield %next : f64
+  } -> tensor<40x100x2xf64>
+  %2 = tensor.empty() : tensor<40x100x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, i, c) -> (a, i, c)>, affine_map<(a, i, c) -> (a, i, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%sums : tensor<40x100x2xf64>) outs(%2 : tensor<40x100x2xf32>) {
+  ^bb0(%p: f64, %o: f32):
+    %narrow = arith.truncf %p : f64 to f32
+    linalg.yield %narrow : f32
+  } -> tensor<40x100x2xf32>
+  nn.yield %y : tensor<40x100x2xf32>
+}
