@@ -211,10 +211,10 @@ Operation *ScatterShape::choice() const {
 }
 
 bool ScatterShape::isSingleMeanwhile() const {
-  constexpr int64_t mostElements = 16384, fewestPoints = 2;
+  constexpr int64_t mostElements = 1 << 18;
   eq::Extent count = elements();
   return choice() && getElementTypeOrSelf(linalg::GenericOp(op)->getResult(0).getType()).isBF16() && count.isStatic() &&
-         count.value() <= mostElements && typicalSize(points()) >= fewestPoints * count.value();
+         count.value() <= mostElements && typicalSize(points()) >= count.value();
 }
 
 /// Whether the extract says no more than that a place from data exists.

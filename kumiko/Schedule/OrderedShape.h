@@ -57,8 +57,8 @@ struct ScatterShape {
   eq::Extent points() const;
   /// What chooses between an element and the point that goes there; null where nothing does.
   mlir::Operation *choice() const;
-  /// Whether the elements are few and bf16 of which points choose: then they are f32 in scratch meanwhile, as each
-  /// point would convert them and what it chose.
+  /// Whether the elements are bf16 of which points choose, and no more than these: then they are f32 in scratch
+  /// meanwhile, as each point would convert them and what it chose.
   bool isSingleMeanwhile() const;
 };
 
