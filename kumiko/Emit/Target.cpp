@@ -8,6 +8,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/X86TargetParser.h"
 #include <mutex>
 #include <unistd.h>
 
@@ -65,9 +66,27 @@ static void describeVectors(Target &target, unsigned level) {
   target.hasFma = target.hasHalf = level != 2;
 }
 
-/// Cores of Intel's servers from Sapphire Rapids on.
-static bool hasWideCores(llvm::StringRef cpu) {
-  return cpu == "sapphirerapids" || cpu == "emeraldrapids" || cpu == "graniterapids";
+static bool isMadeByIntel() {
+#if defined(__x86_64__) || defined(__i386__)
+  using namespace llvm::sys::detail::x86;
+  return getVendorSignature() == VendorSignatures::GENUINE_INTEL;
+#else
+  return false;
+#endif
+}
+
+/// Cores of Intel's servers from Sapphire Rapids on: the first of this maker's that compute with halves.
+static bool isNewXeon(bool isIntel, const llvm::StringMap<bool> &features) {
+  return isIntel && features.lookup("avx512fp16");
+}
+
+std::string kumiko::coreOf(llvm::StringRef reported, bool isIntel, const llvm::StringMap<bool> &features) {
+  llvm::SmallVector<llvm::StringRef> known;
+  if (isNewXeon(isIntel, features) && llvm::X86::parseArchX86(reported) != llvm::X86::CK_None)
+    llvm::X86::getFeaturesForCPU(reported, known);
+  if (known.empty() || llvm::is_contained(known, "avx512fp16"))
+    return reported.str();
+  return features.lookup("amx-fp16") ? "graniterapids" : "sapphirerapids";
 }
 
 /// Bytes of the cache that all cores of this machine share, or 0.
@@ -100,23 +119,24 @@ llvm::Expected<Target> kumiko::targetNamed(llvm::StringRef name) {
   target.name = name.str();
   if (name == "host") {
     target.triple = llvm::Triple(llvm::sys::getDefaultTargetTriple());
-    target.cpu = llvm::sys::getHostCPUName().str();
+    llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+    bool isIntel = isMadeByIntel();
+    target.cpu = coreOf(llvm::sys::getHostCPUName(), isIntel, features);
     target.features = hostFeatures();
     describeVectors(target, /*level=*/target.triple.isX86() ? hostLevel() : 0);
-    llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
     target.byteDot = features.lookup("avx512vnni") || (features.lookup("avxvnni") && target.vectorBits == 256);
-    bool wide = hasWideCores(target.cpu);
+    bool isXeon = isNewXeon(isIntel, features);
     // Measured on Sapphire Rapids: 0.3 ns for an element where loads take 0.5 to 0.7. On Zen loads win, and older cores
     // of Intel have gathers slowed down against Downfall.
-    target.gathers = target.vectorBits == 512 && wide;
+    target.gathers = target.vectorBits == 512 && isXeon;
     // Measured on Emerald Rapids: 0.6 ns for a store that takes turns with others between lines, 0.4 ns along memory,
     // and half as long where lines were asked for.
-    target.storesInOrder = wide;
-    // Measured on Emerald Rapids and Zen 5: 1.3 to 2.6 times as fast. On Zen 4 single moves win.
-    target.shuffles = wide || target.cpu == "znver5";
+    target.storesInOrder = isXeon;
+    // Measured on both: short pieces 1.3 to 2.6 times as fast by shuffles. On Zen 4 single moves win.
+    target.wideCore = isXeon || target.cpu == "znver5";
     // Such cores have one for all of them, where others have one for a few. Measured on Emerald Rapids, of whose 260 MB
     // results of 16 MB to 64 MB make use: past the caches they take 1.1 to 1.6 times as long.
-    if (wide)
+    if (isXeon)
       target.sharedCache = hostSharedCache();
     return target;
   }

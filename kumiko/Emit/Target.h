@@ -1,5 +1,6 @@
 //===- Target.h - the machine that code is made for -------------------------===//
 #pragma once
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/TargetParser/Triple.h"
@@ -33,8 +34,8 @@ struct Target {
   int64_t sharedCache = 0;
   /// Stores leave one after the other, and wait for lines that the first cache does not have.
   bool storesInOrder = false;
-  /// Short pieces are moved as such, and put in order by shuffles, sooner than element by element.
-  bool shuffles = false;
+  /// Some five hundred operations are under way at a time (Support/Machine.h).
+  bool wideCore = false;
   /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.
   bool watchesThreads = false;
 
@@ -48,6 +49,10 @@ struct Target {
 /// `host`, `x86-64-v2`, `x86-64-v3`, `x86-64-v4` or `aarch64`. `x86-64-v2+tsan`, for tests, is watched by
 /// ThreadSanitizer; it has no masked accesses, which would not be seen.
 llvm::Expected<Target> targetNamed(llvm::StringRef name);
+
+/// The core that this machine has, by LLVM's names. A host of virtual machines may give its guests the number of an
+/// older model (Granite Rapids as Rocket Lake); then the name is that of an Intel core which has what is found here.
+std::string coreOf(llvm::StringRef reported, bool isIntel, const llvm::StringMap<bool> &features);
 
 /// The names that targetNamed knows, for messages.
 llvm::StringRef targetNames();

@@ -81,7 +81,7 @@ bool Compilation::runPasses(Stage stage) {
   pipeline.machine.byteDot = model->target.byteDot;
   pipeline.machine.gathers = model->target.gathers;
   pipeline.machine.storesInOrder = model->target.storesInOrder;
-  pipeline.machine.shuffles = model->target.shuffles;
+  pipeline.machine.wideCore = model->target.wideCore;
   if (model->target.sharedCache)
     pipeline.machine.l3 = model->target.sharedCache;
   pipeline.hasFma = model->target.hasFma;

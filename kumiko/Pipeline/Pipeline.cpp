@@ -107,7 +107,7 @@ static void addScheduleStage(OpPassManager &passes, const PipelineOptions &optio
   schedule.byteDot = options.machine.byteDot;
   schedule.gathers = options.machine.gathers;
   schedule.storesInOrder = options.machine.storesInOrder;
-  schedule.shuffles = options.machine.shuffles;
+  schedule.wideCore = options.machine.wideCore;
   schedule.sharedCache = options.machine.l3;
   schedule.vectorFunctions = options.allow >= Allow::Approximate;
   schedule.fma = options.hasFma;

@@ -243,8 +243,8 @@ static int64_t stripOf(const ScatterShape &shape, bool fewPoints, bool pastCache
   int64_t stripBytes = pastCaches && bytes >= 4 && rows * 512 <= 2 * machine.l2 ? 512 : narrowestStrip;
   if (fewPoints && rows * 1024 <= 4 * machine.l2)
     stripBytes = 1024;
-  // Machines of this kind have a second cache of 2 MB. By measurement, strips pay from twice of that on.
-  int64_t cached = machine.storesInOrder ? 8 * machine.l2 : machine.l2;
+  // Machines of this kind have a second cache of 1 or 2 MB. By measurement, strips pay from 4 MB on.
+  int64_t cached = machine.wideCore ? 8 * machine.l2 : machine.l2;
   bool isLarge = rows * row > cached && row >= 2 * stripBytes;
   // Elsewhere, by measurement, points find what is in a strip of much of the cache no sooner than in all of the result;
   // the fewer columns it has, the less it may be.
@@ -255,7 +255,8 @@ static int64_t stripOf(const ScatterShape &shape, bool fewPoints, bool pastCache
 /// Whether strips of a result of so many elements go past the caches. They do sooner than what is written row by row:
 /// the processor does not see soon enough which short piece of a row is overwritten next, and waits for it.
 static bool stripsLeaveCaches(const ScatterShape &shape, const eq::Extent &written, const Machine &machine) {
-  return written.isStatic() && written.value() * bytesOf(shape.op->getResult(0)) >= machine.l3 / 4;
+  int64_t least = machine.wideCore ? 3 * machine.l3 / 8 : machine.l3 / 4;
+  return written.isStatic() && written.value() * bytesOf(shape.op->getResult(0)) >= least;
 }
 
 /// Rows for each point of a column from which on the copy that a scatter starts with is to be one stretch of memory:
@@ -443,7 +444,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
   }
   if (shape.kind == KernelKind::Scatter || shape.kind == KernelKind::Running) {
     schedule.storesInOrder = machine.storesInOrder && shape.kind == KernelKind::Running;
-    schedule.shuffles = machine.shuffles && shape.kind == KernelKind::Running;
+    schedule.wideCore = machine.wideCore && shape.kind == KernelKind::Running;
     schedule.pastCaches = leavesCaches(body, results, extents, machine);
     scheduleOrdered(schedule, shape, extents, machine);
     return schedule;
@@ -466,7 +467,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
     schedule.gathers = machine.gathers && readsChosen(body);
     schedule.strip = stripOfChosen(body, results, extents, machine);
     schedule.storesInOrder = machine.storesInOrder;
-    schedule.shuffles = machine.shuffles;
+    schedule.wideCore = machine.wideCore;
     if (schedule.gathers)
       scheduleFarReads(schedule, body, extents);
     if (callsForEach(body, results, extents, machine))

@@ -101,8 +101,8 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr("far_apart", b.getI64IntegerAttr(*farApart)));
   if (storesInOrder)
     entries.push_back(b.getNamedAttr("stores_in_order", b.getUnitAttr()));
-  if (shuffles)
-    entries.push_back(b.getNamedAttr("shuffles", b.getUnitAttr()));
+  if (wideCore)
+    entries.push_back(b.getNamedAttr("wide_core", b.getUnitAttr()));
   if (pastCaches)
     entries.push_back(b.getNamedAttr("past_caches", b.getUnitAttr()));
   if (sharePlaces)
@@ -189,7 +189,7 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
   schedule.pastCaches = attribute.contains("past_caches");
   schedule.gathers = attribute.contains("gathers");
   schedule.storesInOrder = attribute.contains("stores_in_order");
-  schedule.shuffles = attribute.contains("shuffles");
+  schedule.wideCore = attribute.contains("wide_core");
   schedule.sharePlaces = attribute.contains("share_places");
   if (auto apart = attribute.getAs<IntegerAttr>("far_apart"))
     schedule.farApart = apart.getInt();

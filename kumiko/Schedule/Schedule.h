@@ -57,8 +57,8 @@ struct Schedule {
   /// points: lines of the result are asked for before they are written. running: rows are written one after the other,
   /// not several side by side.
   bool storesInOrder = false;
-  /// points, running: short pieces of rows are turned and woven in registers.
-  bool shuffles = false;
+  /// points, running: short pieces of rows are turned and woven in registers; rows that are summed go by together.
+  bool wideCore = false;
 
   /// scatter: chunks share the places that data addresses, and each of them goes over all points.
   bool sharePlaces = false;

@@ -23,7 +23,7 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
     machine.byteDot = byteDot;
     machine.gathers = gathers;
     machine.storesInOrder = storesInOrder;
-    machine.shuffles = shuffles;
+    machine.wideCore = wideCore;
     machine.l3 = sharedCache;
     machine.vectorFunctions = vectorFunctions;
     machine.fma = fma;

@@ -18,8 +18,9 @@ struct Machine {
   /// follow: such lines are worth asking for, stores better go from one line to the next than back and forth, and one
   /// short row after the other is no slower than several side by side.
   bool storesInOrder = false;
-  /// What lies apart in short pieces is sooner moved by these, and put in order by shuffles, than element by element.
-  bool shuffles = false;
+  /// Some five hundred operations are under way at a time. What lies apart in short pieces is sooner moved by these,
+  /// and put in order by shuffles, than element by element; several rows of memory come as soon as one.
+  bool wideCore = false;
   /// Fused multiply-add.
   bool fma = true;
   /// Elementary functions are vector code of our own, not calls of the C library.

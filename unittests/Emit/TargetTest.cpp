@@ -34,6 +34,18 @@ TEST(Target, WhatRunsHere) {
   EXPECT_EQ(llvm::cantFail(targetNamed("aarch64")).runsHere(), !x86);
 }
 
+TEST(Target, CoresWithTheNumberOfAnother) {
+  llvm::StringMap<bool> old, halves, both;
+  halves["avx512fp16"] = both["avx512fp16"] = both["amx-fp16"] = true;
+  EXPECT_EQ(coreOf("rocketlake", /*isIntel=*/true, halves), "sapphirerapids");
+  EXPECT_EQ(coreOf("rocketlake", true, both), "graniterapids");
+  EXPECT_EQ(coreOf("rocketlake", true, old), "rocketlake");
+  EXPECT_EQ(coreOf("emeraldrapids", true, both), "emeraldrapids");
+  EXPECT_EQ(coreOf("diamondrapids", true, both), "diamondrapids");
+  EXPECT_EQ(coreOf("znver5", /*isIntel=*/false, both), "znver5");
+  EXPECT_EQ(coreOf("of-next-year", true, both), "of-next-year");
+}
+
 TEST(Target, UnknownNameIsAUsageError) {
   auto target = targetNamed("z80");
   ASSERT_FALSE(bool(target));

@@ -338,7 +338,7 @@ bool CellEmitter::canPick(const Stretch &stretch) const {
 bool CellEmitter::isFasterInRuns(const Stretch &stretch) const {
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8, count = runsOf(stretch).size();
   bool areWords = size * bytes == 2 * count || size * bytes == 4 * count;
-  return k.schedule.shuffles && count > 1 && size >= 2 * count && (bytes >= 4 || !areWords);
+  return k.schedule.wideCore && count > 1 && size >= 2 * count && (bytes >= 4 || !areWords);
 }
 
 /// Whether most of what a group reads lies side by side, in cache lines that find room in the first cache: so they stay

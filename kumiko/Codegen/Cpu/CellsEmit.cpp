@@ -13,6 +13,8 @@ using eq::Extent;
 constexpr int64_t bytesTogether = 16384;
 /// By how many cells they are asked for ahead.
 constexpr int64_t cellsAhead = 16;
+/// By measurement on Zen 5: so many instructions that do nothing are a good pause between two cells that share sets.
+constexpr unsigned pauseOfSets = 24;
 
 Form CellEmitter::atPoint(const Form &place) const {
   Form result(place.constant);
@@ -80,14 +82,14 @@ Form CellEmitter::startOfCell() const {
   return start;
 }
 
-/// Some four words of cells that share sets of the cache, or short words of ones in many pages.
+/// Some four words of cells that share sets of the cache, or short words of ones in many pages, or behind a pause.
 int64_t CellEmitter::copiedAtOnce(const Stretch &stretch, int64_t length) const {
   constexpr int64_t longWord = 8, shortWord = 4;
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8,
           most = std::min<int64_t>(width, llvm::bit_floor(uint64_t(length)));
   if (!copiesWords(stretch))
     return most;
-  int64_t word = shareSets && length * bytes >= 4 * longWord ? longWord : shortWord;
+  int64_t word = shareSets && !pausesForSets() && length * bytes >= 4 * longWord ? longWord : shortWord;
   return std::min(most, std::max<int64_t>(word / bytes, 1));
 }
 
@@ -115,7 +117,16 @@ double CellEmitter::pagesMissedBy(const Stretch &stretch) const {
 }
 
 bool CellEmitter::copiesWords(const Stretch &stretch) const {
-  return shareSets || (!k.schedule.storesInOrder && pagesMissedBy(stretch) >= missedByLoads);
+  return shareSets || (!k.schedule.wideCore && pagesMissedBy(stretch) >= missedByLoads);
+}
+
+bool CellEmitter::pausesForSets() const { return shareSets && k.schedule.wideCore && !k.schedule.storesInOrder; }
+
+unsigned CellEmitter::pauseBefore(const Stretch &stretch) const {
+  // Elsewhere what shares sets comes from further away: nothing is too soon for it.
+  if (shareSets)
+    return pausesForSets() ? pauseOfSets : 0;
+  return k.schedule.storesInOrder && pagesMissedBy(stretch) >= missedByLoads ? pauseOfKnown : 0;
 }
 
 bool CellEmitter::comeFromAfar(const Stretch &stretch) const {
@@ -146,8 +157,7 @@ void CellEmitter::fetch(const Stretch &stretch) {
 /// Each run of a cell as a vector, or as several of which the last two may overlap. Truth values stay the bytes that
 /// they are, here as in vectors that are chosen from: whoever reads one asks whether it is 0.
 void CellEmitter::copies(const Stretch &stretch) {
-  // What shares sets comes from further away: nothing is too soon for it.
-  unsigned pause = !shareSets && pagesMissedBy(stretch) >= missedByLoads ? pauseOfKnown : 0;
+  unsigned pause = pauseBefore(stretch);
   // LLVM would read more cells than there are registers before it writes the first one.
   constexpr int64_t mostRead = 4;
   for (int64_t cell = 0; cell < cells; ++cell) {

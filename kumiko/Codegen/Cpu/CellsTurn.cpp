@@ -33,7 +33,7 @@ bool CellEmitter::follows(const Stretch &stretch, Square::Member first, Square::
 
 void CellEmitter::findSquares(Stretch &stretch) const {
   int64_t side = sideOfSquares();
-  if (!k.schedule.shuffles || size < side)
+  if (!k.schedule.wideCore || size < side)
     return;
   SmallVector<Square::Member> left;
   for (int64_t cell = 0; cell < cells; ++cell)

@@ -97,7 +97,7 @@ static void assembly(Kernel &k, llvm::StringRef text) {
 }
 
 void Kernel::pause(unsigned instructions) {
-  if (instructions == 0 || !schedule.storesInOrder)
+  if (instructions == 0)
     return;
   std::string text;
   for (unsigned n = 0; n < instructions; ++n)

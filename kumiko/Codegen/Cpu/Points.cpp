@@ -107,7 +107,7 @@ void PieceEmitter::emit() {
   bool isNarrow = shareSet(k, lane.loop) || outgrowsCache();
   int64_t usual = missed >= missedByGathers ? 1 : isNarrow ? narrowestVector : k.demand.lanes;
   if (rowsMissPages())
-    usual = std::min<int64_t>(usual, bytesOfMissed / bytesOf(targets.front()));
+    usual = std::min(usual, bytesOfMissed(k.schedule) / bytesOf(targets.front()));
   if (canHoldRow() && comesFromBeyond())
     usual = std::min<int64_t>(usual, lanesFromBeyond);
   pause = missed >= missedByLoads ? pauseOfKnown : 0;
@@ -341,7 +341,7 @@ void PieceEmitter::row() {
 }
 
 bool PieceEmitter::splitsRow() const {
-  return k.schedule.shuffles && !isShort() && lane.extent.isStatic() && lane.extent.value() < k.demand.lanes &&
+  return k.schedule.wideCore && !isShort() && lane.extent.isStatic() && lane.extent.value() < k.demand.lanes &&
          !alongSums && !hasFunctions(k.body) && readsOnce(k.body);
 }
 

@@ -29,7 +29,7 @@ bool kumiko::cpu::readsOnce(Block &body) {
 
 void PieceEmitter::takePlanes() {
   bool areBare = llvm::all_of(targets, [](const Target &target) { return target.borders->empty(); });
-  if (loops.empty() || !areBare || !readsOnce(k.body) || sources->opaque.any() || !k.schedule.shuffles ||
+  if (loops.empty() || !areBare || !readsOnce(k.body) || sources->opaque.any() || !k.schedule.wideCore ||
       k.schedule.pastCaches)
     return;
   const MergedLoop &loop = loops.back();
@@ -118,7 +118,7 @@ int64_t PieceEmitter::sideOfBlocks() const {
   };
   bool areWide = llvm::all_of(targets, [&](const Target &target) { return isWide(target.memref); });
   // Of two lanes each shuffle makes a vector of the result, and none is so wide that only one port does it.
-  if (parts && areWide && k.schedule.shuffles)
+  if (parts && areWide && k.schedule.wideCore)
     return fewestWoven;
   bool takesTwo = llvm::any_of(targets, [&](const Target &target) { return isWide(target.memref); }) ||
                   llvm::any_of(k.body.getArguments(), isWide);
@@ -132,7 +132,7 @@ ArrayRef<MergedLoop> PieceEmitter::insideLines() const {
   for (; count < loops.size() && offset.coefficientOf(loops.rbegin()[count].loop) == run; ++count)
     run *= loops.rbegin()[count].extent;
   bool isAll = run.isStatic() && run == offset.coefficientOf(line.loop);
-  bool areFew = k.schedule.shuffles && isAll && run.value() <= mostInside;
+  bool areFew = k.schedule.wideCore && isAll && run.value() <= mostInside;
   return ArrayRef(loops).take_back(areFew ? count : 0);
 }
 
@@ -148,7 +148,7 @@ int64_t PieceEmitter::linesOfGroup() const {
   bool isNear = typicalSize(lane.extent * lines()) * bytes <= mostBytesNear;
   bool isShort = bytes >= bytesOfWord && typicalSize(lane.extent) * bytes <= mostBytesOfShort;
   int64_t blocks = isShort && k.schedule.storesInOrder ? 1
-                   : !isShort && k.schedule.shuffles   ? fewBlocks
+                   : !isShort && k.schedule.wideCore   ? fewBlocks
                                                        : blocksOfGroup;
   return (k.schedule.pastCaches && isNear ? 1 : blocks) * side;
 }

@@ -10,6 +10,6 @@ void nearOrFar(Kernel &k, llvm::function_ref<void()> emit);
 
 /// Bytes of a vector that is read in many pages: wider ones lie across two missing lines more often, which takes longer
 /// than to read these by two vectors.
-constexpr int64_t bytesOfMissed = 16;
+inline int64_t bytesOfMissed(const Schedule &schedule) { return schedule.wideCore ? 32 : 16; }
 
 } // namespace kumiko::cpu

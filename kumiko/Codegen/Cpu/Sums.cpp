@@ -9,7 +9,8 @@ using eq::Extent;
 constexpr int64_t fewestPoints = 64;
 /// Lanes of a tile: as many as lie on a page, unless there would be nothing to share among threads. What is read and
 /// has more bytes than are near comes from memory: of its rows, parts of fewer bytes than these are read no sooner by
-/// two threads than whole ones by one, which then go by one after the other, as they lie.
+/// two threads than whole ones by one. These then go by one after the other, as they lie, where a core follows no more
+/// of them at a time.
 constexpr int64_t widestTile = 1024, narrowestTile = 128, wantedTiles = 2, fewestBytes = 2048, bytesNear = 8 << 20;
 /// Rows that go by together; fewer where a step is long anyway.
 constexpr int64_t mostRows = 8, rowsOfLongSteps = 2, longStep = 8;
@@ -61,7 +62,7 @@ public:
     int64_t narrowest = isFar ? std::max(fewestBytes / bytes, narrowestTile) : narrowestTile;
     while (tile > narrowest && typicalSize(outer) * typicalSize(ceilDiv(lane.extent, tile)) < wantedTiles)
       tile /= 2;
-    if (isFar && tile >= typicalSize(lane.extent))
+    if (isFar && tile >= typicalSize(lane.extent) && (!k.schedule.wideCore || rowsTogether < mostRows))
       rowsTogether = 1;
     allocate(tile);
     Extent tiles = ceilDiv(lane.extent, tile);

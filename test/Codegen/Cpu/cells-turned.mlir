@@ -1,4 +1,4 @@
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 shuffles=true" --kumiko-emit-kernels | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 wide-core=true" --kumiko-emit-kernels | FileCheck %s
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" --kumiko-emit-kernels | FileCheck %s --check-prefix=OTHERS
 
 // Vectors of four cells lie side by side in memory: they are read so and turned, not put together from elements.

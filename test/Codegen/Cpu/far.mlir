@@ -1,7 +1,7 @@
 // Elements that are read in more pages than a processor knows are read one by one.
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true" | FileCheck %s --check-prefix=SCHEDULE
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true" --kumiko-emit-kernels | FileCheck %s
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true stores-in-order=true shuffles=true" --kumiko-emit-kernels | FileCheck %s --check-prefix=INTEL
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true stores-in-order=true wide-core=true" --kumiko-emit-kernels | FileCheck %s --check-prefix=INTEL
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" | FileCheck %s --check-prefix=OTHERS
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" --kumiko-emit-kernels | FileCheck %s --check-prefix=ZEN
 

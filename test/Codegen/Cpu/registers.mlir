@@ -1,6 +1,6 @@
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" --kumiko-emit-kernels | FileCheck %s --check-prefixes=CHECK,WIDE
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=8" --kumiko-emit-kernels | FileCheck %s --check-prefixes=CHECK,NARROW
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true stores-in-order=true shuffles=true" --kumiko-emit-kernels | FileCheck %s --check-prefix=INTEL
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 gathers=true stores-in-order=true wide-core=true" --kumiko-emit-kernels | FileCheck %s --check-prefix=INTEL
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=4" --kumiko-emit-kernels | FileCheck %s --check-prefix=NONE
 
 // A row of twenty bytes: registers hold it, and all lanes choose from them. Places are still looked at.

@@ -1,5 +1,5 @@
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="stores-in-order=true shuffles=true" --kumiko-emit-kernels | FileCheck %s
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="stores-in-order=true shuffles=true" | FileCheck %s --check-prefix=SCHEDULE
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="stores-in-order=true wide-core=true" --kumiko-emit-kernels | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="stores-in-order=true wide-core=true" | FileCheck %s --check-prefix=SCHEDULE
 // RUN: kumiko-opt %s --kumiko-schedule-kernels --kumiko-emit-kernels | FileCheck %s --check-prefix=OTHERS
 
 // From the end: two vectors that are left over, then groups of four. A group is summed before it is stored, and stored
@@ -36,9 +36,9 @@ nn.kernel @from_end(%x: tensor<4x80xf32>) -> tensor<4x80xf32> attributes {schedu
   nn.yield %y : tensor<4x80xf32>
 }
 
-// A machine that shuffles soon scans doubles, too, where others add up those of four rows in turn.
+// A wide core scans doubles, too, where others add up those of four rows in turn.
 // SCHEDULE-LABEL: nn.kernel @doubles
-// SCHEDULE-SAME: shuffles
+// SCHEDULE-SAME: wide_core
 // CHECK-LABEL: func.func @doubles
 // CHECK: func.func private @doubles_inside
 // CHECK-NOT: arith.addf %{{.*}} : f64

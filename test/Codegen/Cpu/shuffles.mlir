@@ -1,11 +1,11 @@
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 shuffles=true" | FileCheck %s --check-prefix=SCHEDULE
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 shuffles=true" --kumiko-emit-kernels | FileCheck %s
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 shuffles=true stores-in-order=true" --kumiko-emit-kernels | FileCheck %s --check-prefix=ORDER
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 wide-core=true" | FileCheck %s --check-prefix=SCHEDULE
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 wide-core=true" --kumiko-emit-kernels | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 wide-core=true stores-in-order=true" --kumiko-emit-kernels | FileCheck %s --check-prefix=ORDER
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" --kumiko-emit-kernels | FileCheck %s --check-prefix=OTHERS
 
 // Long elements are woven two by two, so many lines at a time as a cache line has.
 // SCHEDULE-LABEL: nn.kernel @woven
-// SCHEDULE-SAME: shuffles
+// SCHEDULE-SAME: wide_core
 // CHECK-LABEL: func.func private @woven_inside
 // CHECK: vector.load {{.*}} vector<2xf64>
 // CHECK-NOT: vector<8xf64>
