@@ -100,6 +100,8 @@ struct Schedule {
 constexpr int64_t lineBytes = 64;
 /// Lines that lie a multiple of so many bytes apart share a set of the first-level cache, which holds few of them.
 constexpr int64_t setBytes = 64 * lineBytes;
+/// Whether lines so many bytes apart share one of its sets, or two of them.
+inline bool sharesSets(int64_t bytesApart) { return bytesApart != 0 && bytesApart % (setBytes / 2) == 0; }
 /// Of the second-level cache of the machines whose stores leave in order (Support/Machine.h).
 constexpr int64_t secondCacheBytes = 2 << 20;
 

@@ -110,10 +110,7 @@ private:
   void copy(const Stretch &stretch, const Run &run, int64_t cell);
   /// Whether vectors, where they lie across two lines that both have to come from afar, take longer than words do.
   bool copiesWords(const Stretch &stretch) const;
-  /// Whether of cells that share sets so many would be on the way at a time that each drives another one out before all
-  /// of it is read; and the instructions that do nothing in front of a cell, so that they are not.
-  bool pausesForSets() const;
-  unsigned pauseBefore(const Stretch &stretch) const;
+  unsigned pauseBefore(const Stretch &stretch) const; ///< a cell: instructions that do nothing
   /// Elements of a run that are copied at once, and a vector of them on the way.
   int64_t copiedAtOnce(const Stretch &stretch, int64_t length) const;
   mlir::Value asWord(mlir::Value vector);

@@ -71,9 +71,7 @@ bool CellEmitter::isWorthIt() {
 }
 
 bool CellEmitter::isApartBySets(const Extent &elements) const {
-  // Lines that lie half as far apart share two sets.
-  int64_t bytes = stored().getIntOrFloatBitWidth() / 8;
-  return elements.isStatic() && !elements.is(0) && elements.value() * bytes % (setBytes / 2) == 0;
+  return elements.isStatic() && sharesSets(elements.value() * (stored().getIntOrFloatBitWidth() / 8));
 }
 
 bool CellEmitter::isApartBySets(const Stretch &stretch) const {

@@ -13,8 +13,6 @@ using eq::Extent;
 constexpr int64_t bytesTogether = 16384;
 /// By how many cells they are asked for ahead.
 constexpr int64_t cellsAhead = 16;
-/// By measurement on Zen 5: so many instructions that do nothing are a good pause between two cells that share sets.
-constexpr unsigned pauseOfSets = 24;
 
 Form CellEmitter::atPoint(const Form &place) const {
   Form result(place.constant);
@@ -89,7 +87,7 @@ int64_t CellEmitter::copiedAtOnce(const Stretch &stretch, int64_t length) const 
           most = std::min<int64_t>(width, llvm::bit_floor(uint64_t(length)));
   if (!copiesWords(stretch))
     return most;
-  int64_t word = shareSets && !pausesForSets() && length * bytes >= 4 * longWord ? longWord : shortWord;
+  int64_t word = shareSets && !pausesForSets(k.schedule) && length * bytes >= 4 * longWord ? longWord : shortWord;
   return std::min(most, std::max<int64_t>(word / bytes, 1));
 }
 
@@ -120,12 +118,10 @@ bool CellEmitter::copiesWords(const Stretch &stretch) const {
   return shareSets || (!k.schedule.wideCore && pagesMissedBy(stretch) >= missedByLoads);
 }
 
-bool CellEmitter::pausesForSets() const { return shareSets && k.schedule.wideCore && !k.schedule.storesInOrder; }
-
 unsigned CellEmitter::pauseBefore(const Stretch &stretch) const {
   // Elsewhere what shares sets comes from further away: nothing is too soon for it.
   if (shareSets)
-    return pausesForSets() ? pauseOfSets : 0;
+    return pausesForSets(k.schedule) ? pauseOfRows : 0;
   return k.schedule.storesInOrder && pagesMissedBy(stretch) >= missedByLoads ? pauseOfKnown : 0;
 }
 

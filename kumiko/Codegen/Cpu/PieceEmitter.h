@@ -13,8 +13,7 @@
 namespace kumiko::cpu {
 
 bool hasFunctions(mlir::Block &body); ///< these are worth a vector, however empty
-/// Whether elements are neither summed up nor read where a body says.
-bool readsOnce(mlir::Block &body);
+bool readsOnce(mlir::Block &body);    ///< elements are neither summed up nor read where a body says
 
 /// Pieces of one shape, computed together: what two of them need is computed once.
 class PieceEmitter {
@@ -44,8 +43,7 @@ private:
   void emitByOuter(const eq::Extent &outer);
   /// The rows of a chunk in runs along the last loop, of which the first and last may be shorter than it.
   void emitRuns(mlir::Value low, mlir::Value high, llvm::function_ref<void()> whole);
-  /// Those that are few enough to be written with their row, which is in the cache then.
-  llvm::SmallVector<RowEnds> takeRowEnds();
+  llvm::SmallVector<RowEnds> takeRowEnds(); ///< those few enough to be written with their row, while the cache has it
   void fill(llvm::ArrayRef<RowEnds> ends);
   void row();
   /// `whole` for the row at hand, or for each of the groups of rows whose numbers the point at hand has.
@@ -96,9 +94,8 @@ private:
   /// vector would have to be put together first.
   bool movesElements() const;
   bool readsOneByOne() const; ///< as PointsFar.h says
-  /// Pages per read that have to be looked for, whatever data say, where a read is all that is done.
-  double missedAlong() const;
-  bool rowsMissPages() const; ///< of short ones that are moved, each in a page of its own or nearly so
+  double missedAlong() const; ///< pages per read that have to be looked for, whatever data say, where that is all
+  Pace paceOfMoves(int64_t lanes) const; ///< of what is only moved, by so many lanes at most
   /// Whether to read where data say and to write is all that is done, at checked places; and at places that are
   /// replaced where they do not exist, maybe with a step or two in between.
   bool movesChecked() const;
@@ -116,6 +113,9 @@ private:
   std::optional<Chosen> chosenAlong(unsigned loop) const;
   /// What is to be looked at before that.
   Demand::Look lookOf() const { return checksPlaces() ? Demand::Look::Places : Demand::Look::Guards; }
+  /// Instructions that do nothing between two reads in columns that data choose, the same ones of rows that share a
+  /// set.
+  unsigned pauseOfColumns() const;
   /// Elements read one by one, at places that exist, and written a few at a time.
   void moveEach(llvm::ArrayRef<Position> positions);
   /// The lanes from `form` on, and so many whole rows.

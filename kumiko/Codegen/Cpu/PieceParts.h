@@ -54,6 +54,12 @@ struct Turn {
   bool isWoven = false;
 };
 
+/// Lanes that are read at a time, and instructions between them that do nothing (FarReads.h).
+struct Pace {
+  int64_t lanes;
+  unsigned pause;
+};
+
 /// Loops that count groups of so many; of the last group there are fewer, where `left` is not 0.
 struct Group {
   MergedLoop groups;

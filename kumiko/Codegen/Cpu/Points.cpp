@@ -103,14 +103,11 @@ void PieceEmitter::emit() {
   for (const MergedLoop &loop : loops)
     outer *= loop.extent;
   bool isShortRow = sumsWindows() || (phases != 1 && !joinsParts) || reducesShortRow();
-  double missed = missedAlong();
   bool isNarrow = shareSet(k, lane.loop) || outgrowsCache();
-  int64_t usual = missed >= missedByGathers ? 1 : isNarrow ? narrowestVector : k.demand.lanes;
-  if (rowsMissPages())
-    usual = std::min(usual, bytesOfMissed(k.schedule) / bytesOf(targets.front()));
+  auto [usual, between] = paceOfMoves(isNarrow ? narrowestVector : k.demand.lanes);
+  pause = between;
   if (canHoldRow() && comesFromBeyond())
     usual = std::min<int64_t>(usual, lanesFromBeyond);
-  pause = missed >= missedByLoads ? pauseOfKnown : 0;
   // What an instruction that gathers takes for as many lanes as there are it takes for one.
   llvm::SaveAndRestore gathers(k.demand.gathers);
   if (isShortRow && lane.extent.value() <= narrowestVector)

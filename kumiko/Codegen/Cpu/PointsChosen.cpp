@@ -2,6 +2,7 @@
 #include "kumiko/Codegen/Cpu/PieceEmitter.h"
 #include "kumiko/Codegen/Cpu/Registers.h"
 #include "kumiko/Lower/Checked.h"
+#include "kumiko/Schedule/FarReads.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -182,8 +183,20 @@ tensor::ExtractOp PieceEmitter::chosenOfRow() const {
 /// written by themselves where stores leave in order: these keep fewer reads waiting for pages at once.
 constexpr int64_t bytesWritten = 32, bytesOfWideWritten = 16, bytesOfWide = 8, mostWritten = 8;
 
+unsigned PieceEmitter::pauseOfColumns() const {
+  std::optional<Chosen> chosen = loops.empty() ? std::nullopt : chosenAlong(loops.back().loop);
+  if (!chosen || !chosen->isLast || !chosen->apart.isStatic() || sources->choosing.test(loops.back().loop))
+    return 0;
+  int64_t bytes = chosen->apart.value() * (chosen->stored.getIntOrFloatBitWidth() / 8);
+  bool haveOwnLines = typicalSize(lane.extent) * lineBytes <= bytes;
+  return pausesForSets(k.schedule) && haveOwnLines && outgrowsSecondCache(*chosen) && sharesSets(bytes)
+             ? kumiko::pauseOfColumns
+             : 0;
+}
+
 void PieceEmitter::moveEach(ArrayRef<Position> positions) {
   std::optional<Chosen> chosen = chosenAlong(lane.loop);
+  unsigned pause = pauseOfColumns();
   bool isBeyond = chosen && outgrowsSecondCache(*chosen);
   for (const Target &target : targets) {
     int64_t bytes = bytesOf(target);
@@ -201,6 +214,7 @@ void PieceEmitter::moveEach(ArrayRef<Position> positions) {
       }
       if (values.empty())
         first = offset;
+      k.pause(pause);
       values.push_back(k.demand.at(target.piece->source, position));
     }
     k.demand.storeTogether(values, target.memref, first);

@@ -151,16 +151,36 @@ double PieceEmitter::missedAlong() const {
   return pagesMissed(k.schedule, reads, least);
 }
 
-bool PieceEmitter::rowsMissPages() const {
-  constexpr int64_t mostBytes = 512;
-  if (k.schedule.storesInOrder || targets.size() != 1 || lanesChoose || turn || woven() > 1 || loops.empty() ||
+/// Bytes of a vector that is read in many pages: wider ones lie across two missing lines more often, which takes longer
+/// than to read these by two vectors. Those of rows that share a set, where a core pauses for that.
+static int64_t bytesOfMissed(const Schedule &schedule) { return schedule.wideCore ? 32 : 16; }
+constexpr int64_t bytesOfShared = 16;
+
+Pace PieceEmitter::paceOfMoves(int64_t lanes) const {
+  if (double missed = missedAlong(); missed >= missedByGathers)
+    return {1, missed >= missedByLoads ? pauseOfKnown : 0};
+  if (k.schedule.storesInOrder || targets.size() != 1 || lanesChoose || turn || woven() > 1 ||
       !sources->bodies.empty() || sources->forms.size() != 1)
-    return false;
+    return {lanes, 0};
+  // A column of so many lines that share a set of the first cache does not fit into the second one, either.
+  constexpr int64_t fewestLines = 1000, longRow = 512, shortRow = 3 * lineBytes;
   const Form &form = sources->forms.front();
-  Extent apart = form.coefficientOf(loops.back().loop);
-  int64_t bytes = bytesOf(targets.front()), reads = 1;
+  int64_t bytes = bytesOf(targets.front());
+  auto shareSets = [&](const Extent &apart) {
+    return pausesForSets(k.schedule) && apart.isStatic() && sharesSets(apart.value() * bytes);
+  };
+  Extent step = form.coefficientOf(lane.loop);
+  if (shareSets(step) && typicalSize(lane.extent) >= fewestLines)
+    return {1, pauseOfRows};
+  int64_t row = typicalSize(lane.extent) * bytes, reads = 1;
+  if (loops.empty() || !step.is(1) || row > longRow)
+    return {lanes, 0};
   for (const MergedLoop &loop : loops)
     reads *= typicalSize(loop.extent);
-  return form.coefficientOf(lane.loop).is(1) && apart.isStatic() && typicalSize(lane.extent) * bytes <= mostBytes &&
-         pagesMissed(k.schedule, reads, apart.value() * bytes) >= missedByLoads;
+  Extent apart = form.coefficientOf(loops.back().loop);
+  if (!apart.isStatic() || pagesMissed(k.schedule, reads, apart.value() * bytes) < missedByLoads)
+    return {lanes, 0};
+  if (shareSets(apart) && row <= shortRow)
+    return {std::min(lanes, bytesOfShared / bytes), pauseOfVectors};
+  return {std::min(lanes, bytesOfMissed(k.schedule) / bytes), 0};
 }

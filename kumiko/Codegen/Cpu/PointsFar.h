@@ -8,8 +8,4 @@ namespace kumiko::cpu {
 /// and once as ever, with a look at the data, where it says that this depends on them.
 void nearOrFar(Kernel &k, llvm::function_ref<void()> emit);
 
-/// Bytes of a vector that is read in many pages: wider ones lie across two missing lines more often, which takes longer
-/// than to read these by two vectors.
-inline int64_t bytesOfMissed(const Schedule &schedule) { return schedule.wideCore ? 32 : 16; }
-
 } // namespace kumiko::cpu

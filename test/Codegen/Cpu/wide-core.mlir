@@ -63,3 +63,66 @@ nn.kernel @columns(%x: tensor<16x1536x256xf64>) -> tensor<16x256xf64> {
   } -> tensor<16x256xf64>
   nn.yield %y : tensor<16x256xf64>
 }
+
+// A column of lines that share a set is read one by one behind the pause, and so are the vectors of longer rows.
+// CHECK-LABEL: func.func private @column_inside
+// CHECK: scf.for
+// CHECK: "nop
+// CHECK-NOT: vector<16xf32>
+// CHECK: return
+// OTHERS-LABEL: func.func private @column_inside
+// OTHERS-NOT: "nop
+// OTHERS: return
+nn.kernel @column(%x: tensor<4096x1024xf32>) -> tensor<4096x1xf32> {
+  %y = tensor.extract_slice %x[0, 3] [4096, 1] [1, 1] : tensor<4096x1024xf32> to tensor<4096x1xf32>
+  nn.yield %y : tensor<4096x1xf32>
+}
+
+// CHECK-LABEL: func.func private @longer_inside
+// CHECK: "nop
+// CHECK: vector.load {{.*}} : memref<3072000xf32>, vector<4xf32>
+// OTHERS-LABEL: func.func private @longer_inside
+// OTHERS-NOT: "nop
+// OTHERS: return
+nn.kernel @longer(%x: tensor<3000x1024xf32>) -> tensor<3000x32xf32> {
+  %y = tensor.extract_slice %x[0, 8] [3000, 32] [1, 1] : tensor<3000x1024xf32> to tensor<3000x32xf32>
+  nn.yield %y : tensor<3000x32xf32>
+}
+
+// Of columns that data choose each element has a pause, a short one; not where so many are chosen that several lie in
+// one line.
+// CHECK-LABEL: func.func private @chosen_inside
+// CHECK: "nop\0Anop\0Anop\0Anop\0Anop\0A"
+// CHECK-NEXT: memref.load {{.*}} : memref<6xi64>
+// CHECK-LABEL: func.func private @many_chosen_inside
+// CHECK-NOT: "nop
+// CHECK: return
+// OTHERS-LABEL: func.func private @chosen_inside
+// OTHERS-NOT: "nop
+nn.kernel @chosen(%x: tensor<4096x1024xf32>, %i: tensor<6xi64>) -> tensor<4096x6xf32> {
+  %empty = tensor.empty() : tensor<4096x6xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, c) -> (c)>, affine_map<(n, c) -> (n, c)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%i : tensor<6xi64>) outs(%empty : tensor<4096x6xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %n = linalg.index 0 : index
+    %place = arith.index_cast %p : i64 to index
+    %v = tensor.extract %x[%n, %place] {checked = array<i64: 1>} : tensor<4096x1024xf32>
+    linalg.yield %v : f32
+  } -> tensor<4096x6xf32>
+  nn.yield %y : tensor<4096x6xf32>
+}
+
+nn.kernel @many_chosen(%x: tensor<4096x1024xf32>, %i: tensor<600xi64>) -> tensor<4096x600xf32> {
+  %empty = tensor.empty() : tensor<4096x600xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, c) -> (c)>, affine_map<(n, c) -> (n, c)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%i : tensor<600xi64>) outs(%empty : tensor<4096x600xf32>) {
+  ^bb0(%p: i64, %o: f32):
+    %n = linalg.index 0 : index
+    %place = arith.index_cast %p : i64 to index
+    %v = tensor.extract %x[%n, %place] {checked = array<i64: 1>} : tensor<4096x1024xf32>
+    linalg.yield %v : f32
+  } -> tensor<4096x600xf32>
+  nn.yield %y : tensor<4096x600xf32>
+}
