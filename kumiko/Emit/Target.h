@@ -36,6 +36,8 @@ struct Target {
   bool storesInOrder = false;
   /// Some five hundred operations are under way at a time (Support/Machine.h).
   bool wideCore = false;
+  /// Rows that share a set of the first cache drive each other out before they are read (Support/Machine.h).
+  bool crowdsSets = false;
   /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.
   bool watchesThreads = false;
 

@@ -82,6 +82,7 @@ bool Compilation::runPasses(Stage stage) {
   pipeline.machine.gathers = model->target.gathers;
   pipeline.machine.storesInOrder = model->target.storesInOrder;
   pipeline.machine.wideCore = model->target.wideCore;
+  pipeline.machine.crowdsSets = model->target.crowdsSets;
   if (model->target.sharedCache)
     pipeline.machine.l3 = model->target.sharedCache;
   pipeline.hasFma = model->target.hasFma;

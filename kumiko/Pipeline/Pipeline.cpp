@@ -108,6 +108,7 @@ static void addScheduleStage(OpPassManager &passes, const PipelineOptions &optio
   schedule.gathers = options.machine.gathers;
   schedule.storesInOrder = options.machine.storesInOrder;
   schedule.wideCore = options.machine.wideCore;
+  schedule.crowdsSets = options.machine.crowdsSets;
   schedule.sharedCache = options.machine.l3;
   schedule.vectorFunctions = options.allow >= Allow::Approximate;
   schedule.fma = options.hasFma;

@@ -30,10 +30,8 @@ constexpr double missedByGathers = 0.15, missedByLoads = 0.48;
 /// By measurement: so many instructions that do nothing are a good pause; about forty reads are under way then.
 constexpr unsigned pauseOfKnown = 12;
 
-/// Whether of rows that share a set so many would be on the way at a time that each drives another one out before all
-/// of it is read; and by measurement on Zen 5, a good pause between two rows, between vectors of a longer row, and
-/// between elements of columns that data choose.
-inline bool pausesForSets(const Schedule &schedule) { return schedule.wideCore && !schedule.storesInOrder; }
+/// By measurement on Zen 5, where rows share a set of the first cache and crowd it: a good pause between two rows,
+/// between vectors of a longer row, and between elements of columns that data choose.
 constexpr unsigned pauseOfRows = 24, pauseOfVectors = 8, pauseOfColumns = 5;
 
 /// Pages per read that have to be looked for by so many reads, each of them so many bytes behind the one before.

@@ -468,6 +468,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
     schedule.strip = stripOfChosen(body, results, extents, machine);
     schedule.storesInOrder = machine.storesInOrder;
     schedule.wideCore = machine.wideCore;
+    schedule.crowdsSets = machine.crowdsSets;
     if (schedule.gathers)
       scheduleFarReads(schedule, body, extents);
     if (callsForEach(body, results, extents, machine))

@@ -51,6 +51,8 @@ def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
                         "Stores wait for each other where the first cache does not have their lines">,
                  Option<"wideCore", "wide-core", "bool", "false",
                         "So many operations are under way at a time that short pieces are best moved as vectors">,
+                 Option<"crowdsSets", "crowds-sets", "bool", "false",
+                        "Rows that share a set of the first cache drive each other out before they are read">,
                  Option<"sharedCache", "shared-cache", "int64_t", "33554432", "Bytes of the cache that all cores share">,
                  Option<"vectorFunctions", "vector-functions", "bool", "true",
                         "Elementary functions are vector code, not calls of libm">,

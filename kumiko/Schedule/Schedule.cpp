@@ -103,6 +103,8 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr("stores_in_order", b.getUnitAttr()));
   if (wideCore)
     entries.push_back(b.getNamedAttr("wide_core", b.getUnitAttr()));
+  if (crowdsSets)
+    entries.push_back(b.getNamedAttr("crowds_sets", b.getUnitAttr()));
   if (pastCaches)
     entries.push_back(b.getNamedAttr("past_caches", b.getUnitAttr()));
   if (sharePlaces)
@@ -190,6 +192,7 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
   schedule.gathers = attribute.contains("gathers");
   schedule.storesInOrder = attribute.contains("stores_in_order");
   schedule.wideCore = attribute.contains("wide_core");
+  schedule.crowdsSets = attribute.contains("crowds_sets");
   schedule.sharePlaces = attribute.contains("share_places");
   if (auto apart = attribute.getAs<IntegerAttr>("far_apart"))
     schedule.farApart = apart.getInt();

@@ -59,6 +59,8 @@ struct Schedule {
   bool storesInOrder = false;
   /// points, running: short pieces of rows are turned and woven in registers; rows that are summed go by together.
   bool wideCore = false;
+  /// points: there are pauses between rows that share a set of the first cache (FarReads.h).
+  bool crowdsSets = false;
 
   /// scatter: chunks share the places that data addresses, and each of them goes over all points.
   bool sharePlaces = false;

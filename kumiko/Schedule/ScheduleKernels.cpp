@@ -24,6 +24,7 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
     machine.gathers = gathers;
     machine.storesInOrder = storesInOrder;
     machine.wideCore = wideCore;
+    machine.crowdsSets = crowdsSets;
     machine.l3 = sharedCache;
     machine.vectorFunctions = vectorFunctions;
     machine.fma = fma;

@@ -21,6 +21,9 @@ struct Machine {
   /// Some five hundred operations are under way at a time. What lies apart in short pieces is sooner moved by these,
   /// and put in order by shuffles, than element by element; several rows of memory come as soon as one.
   bool wideCore = false;
+  /// Of rows that share a set of the first cache so many are on the way at a time that they drive each other out before
+  /// all of them is read: some instructions that do nothing between two of them are worth their time.
+  bool crowdsSets = false;
   /// Fused multiply-add.
   bool fma = true;
   /// Elementary functions are vector code of our own, not calls of the C library.

@@ -237,6 +237,15 @@ def column_model(number, shape, places, chosen, path):
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)]), path)
 
 
+def beside(wanted, arguments):
+    """What is wrong with the result of `kumiko run`, which should be `wanted`."""
+    try:
+        tool.call([tool.KUMIKO, "run", *arguments])
+        return "" if np.array_equal(np.load(arguments[4])["y"], wanted) else "other numbers than NumPy"
+    except tool.Failure as failure:
+        return str(failure)
+
+
 def columns(target, folder):
     """A few columns of a table whose rows are in more pages than a processor knows; and of one whose rows share a set of
     the first cache, as they lie and by data. -> passed, failed, skipped"""
@@ -248,15 +257,34 @@ def columns(target, folder):
             places = np.arange(3, 3 + count)
             column_model(helper.np_dtype_to_tensor_dtype(np.dtype(kind)), table.shape, places.tolist(), chosen, model)
             np.savez(inputs, x=table.astype(kind), i=places)
-            try:
-                tool.call([tool.KUMIKO, "run", model, "--inputs", inputs, "--outputs", outputs, "--target", target])
-                text = "" if np.array_equal(np.load(outputs)["y"], table[:, places]) else "other numbers than NumPy"
-            except tool.Failure as failure:
-                text = str(failure)
+            text = beside(table[:, places], [model, "--inputs", inputs, "--outputs", outputs, "--target", target])
             passed, failed = passed + (not text), failed + bool(text)
             if text:
                 print(f"  FAILED {count} {'chosen ' * chosen}columns of {width}, {np.dtype(kind).name}: {text}")
     print(f"  {passed} of {passed + failed} columns ok")
+    return passed, failed, 0
+
+
+def planes(target, folder):
+    """Transpositions whose planes, or lines of the result, share a set of the first cache. -> passed, failed, skipped"""
+    passed = failed = 0
+    model, inputs, outputs = folder / "planes.onnx", folder / "in.npz", folder / "out.npz"
+    shapes = [((count, 2048, size), (1, 0, 2)) for count in (3, 4, 5, 9, 33) for size in (3, 5, 13)]
+    shapes += [((2048, count), (1, 0)) for count in (1, 7, 40, 101)] + [((3, 512, 49), (0, 2, 1))]
+    for (shape, order), kind in itertools.product(shapes, [np.float32, np.float64, np.float16, np.int8]):
+        data = np.random.default_rng(3).integers(-100, 100, shape).astype(kind)
+        number = helper.np_dtype_to_tensor_dtype(data.dtype)
+        graph = helper.make_graph(
+            [helper.make_node("Transpose", ["x"], ["y"], perm=order)], "planes",
+            [helper.make_tensor_value_info("x", number, shape)], [helper.make_tensor_value_info("y", number, None)])  # fmt: skip
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)]), model)
+        np.savez(inputs, x=data)
+        arguments = [model, "--inputs", inputs, "--outputs", outputs, "--target", target, "--threads", "2"]
+        text = beside(data.transpose(order), arguments)
+        passed, failed = passed + (not text), failed + bool(text)
+        if text:
+            print(f"  FAILED {data.dtype}{list(shape)} to {order}: {text}")
+    print(f"  {passed} of {passed + failed} transpositions ok")
     return passed, failed, 0
 
 
@@ -283,6 +311,7 @@ def main():
         print("host:", flush=True)
         total += places("host", pathlib.Path(name))
         total += columns("host", pathlib.Path(name))
+        total += planes("host", pathlib.Path(name))
     for target in options.targets:
         with tempfile.TemporaryDirectory(prefix="targets-", dir=tool.ROOT / "build") as name:
             folder = pathlib.Path(name)
@@ -300,6 +329,7 @@ def main():
                 total += extremes(target, folder)
                 total += places(target, folder)
                 total += columns(target, folder)
+                total += planes(target, folder)
                 compare = [sys.executable, HERE.parent / "Models/compare.py", "--only", ".so", "--target", target, *NETWORKS]
                 total += counted(compare)
     print("{} passed, {} failed, {} skipped".format(*total))

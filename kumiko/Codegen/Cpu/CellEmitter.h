@@ -88,6 +88,9 @@ private:
   /// Whether outer numbers go on with what else is in the lines that are read, where that is more than a word at a
   /// time.
   bool readsOnInLines() const;
+  /// Whether all lines of a group are of one set of the first cache: it has room for a few, which stay there for the
+  /// next outer number.
+  bool crowdsSet() const;
   bool canPick(const Stretch &stretch) const;
   bool readsInLines(const Stretch &stretch) const;
   bool isFasterInRuns(const Stretch &stretch) const;
@@ -110,6 +113,7 @@ private:
   void copy(const Stretch &stretch, const Run &run, int64_t cell);
   /// Whether vectors, where they lie across two lines that both have to come from afar, take longer than words do.
   bool copiesWords(const Stretch &stretch) const;
+  bool takesLongWords(int64_t length) const;          ///< of cells that share sets of the cache
   unsigned pauseBefore(const Stretch &stretch) const; ///< a cell: instructions that do nothing
   /// Elements of a run that are copied at once, and a vector of them on the way.
   int64_t copiedAtOnce(const Stretch &stretch, int64_t length) const;

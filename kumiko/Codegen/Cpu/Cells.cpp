@@ -74,6 +74,11 @@ bool CellEmitter::isApartBySets(const Extent &elements) const {
   return elements.isStatic() && sharesSets(elements.value() * (stored().getIntOrFloatBitWidth() / 8));
 }
 
+bool CellEmitter::crowdsSet() const {
+  return !shareSets && readsOnInLines() &&
+         llvm::all_of(stretches, [&](const Stretch &stretch) { return liesApart(stretch) && isApartBySets(stretch); });
+}
+
 bool CellEmitter::isApartBySets(const Stretch &stretch) const {
   return llvm::all_of(stretch.elements, [&](const Origin &origin) {
     return origin.memref && isApartBySets(origin.place.coefficientOf(loops.size() - 1));
@@ -402,6 +407,8 @@ bool CellEmitter::find() {
   });
   if (shareSets)
     cells = 2;
+  if (crowdsSet())
+    cells = std::min(cells, linesOfSet / 2);
   // Cells that are copied one by one come in any number.
   bool areCopied = llvm::all_of(stretches, [&](const Stretch &stretch) { return liesApart(stretch); });
   if (areCopied && loops.size() > 1 && !along.extent.is(0))

@@ -80,14 +80,21 @@ Form CellEmitter::startOfCell() const {
   return start;
 }
 
+static constexpr int64_t longWord = 8, shortWord = 4;
+
+bool CellEmitter::takesLongWords(int64_t length) const {
+  // A wide core is on to the next rows while one waits for its words: long ones leave too little between these.
+  bool isCrowded = k.schedule.crowdsSets && k.schedule.wideCore;
+  return shareSets && !isCrowded && length * (stored().getIntOrFloatBitWidth() / 8) >= 4 * longWord;
+}
+
 /// Some four words of cells that share sets of the cache, or short words of ones in many pages, or behind a pause.
 int64_t CellEmitter::copiedAtOnce(const Stretch &stretch, int64_t length) const {
-  constexpr int64_t longWord = 8, shortWord = 4;
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8,
           most = std::min<int64_t>(width, llvm::bit_floor(uint64_t(length)));
   if (!copiesWords(stretch))
     return most;
-  int64_t word = shareSets && !pausesForSets(k.schedule) && length * bytes >= 4 * longWord ? longWord : shortWord;
+  int64_t word = takesLongWords(length) ? longWord : shortWord;
   return std::min(most, std::max<int64_t>(word / bytes, 1));
 }
 
@@ -121,7 +128,7 @@ bool CellEmitter::copiesWords(const Stretch &stretch) const {
 unsigned CellEmitter::pauseBefore(const Stretch &stretch) const {
   // Elsewhere what shares sets comes from further away: nothing is too soon for it.
   if (shareSets)
-    return pausesForSets(k.schedule) ? pauseOfRows : 0;
+    return k.schedule.crowdsSets && !takesLongWords(size) ? pauseOfRows : 0;
   return k.schedule.storesInOrder && pagesMissedBy(stretch) >= missedByLoads ? pauseOfKnown : 0;
 }
 
@@ -130,7 +137,7 @@ bool CellEmitter::comeFromAfar(const Stretch &stretch) const {
   constexpr int64_t soon = 4 * lineBytes;
   // Of such machines the second cache holds more; and what is asked for drives other lines of its set out.
   bool isLarge = k.schedule.storesInOrder;
-  if (isLarge && isApartBySets(stretch))
+  if (isApartBySets(stretch))
     return false;
   int64_t far = isLarge ? 2 * secondCacheBytes : 1 << 20;
   int64_t apart = bytesApart(stretch);
@@ -289,20 +296,22 @@ bool CellEmitter::readsBetween() const {
           return false;
       }
     }
-  return stretches.size() == 1 && !stretches.front().lines.empty() &&
-         typicalSize(along.extent) >= typicalSize(k.schedule.chunks) * cells;
+  int64_t chunks = crowdsSet() ? 1 : typicalSize(k.schedule.chunks);
+  return stretches.size() == 1 && !stretches.front().lines.empty() && typicalSize(along.extent) >= chunks * cells;
 }
 
 void CellEmitter::emitTogether(ArrayRef<MergedLoop> outer, const Extent &total) {
   int64_t apart = 1, bytes = stored().getIntOrFloatBitWidth() / 8;
   for (const Line &line : stretches.front().lines)
     apart = std::max(apart, std::abs(line.place.coefficientOf(loops.size() - 1).value()));
-  int64_t groups = std::max<int64_t>(bytesTogether / (apart * bytes * cells), 1);
-  auto [low, high] = k.chunkRange(loops.back().extent);
-  k.loop(low, high, groups * cells, [&, high = high](Value from) {
-    Value to = arith::AddIOp::create(k.b, k.loc, from, k.index(groups * cells));
-    to = arith::MinSIOp::create(k.b, k.loc, to, high);
-    k.loop(k.index(0), k.index(total), 1, [&](Value number) {
+  int64_t together = std::max<int64_t>(bytesTogether / (apart * bytes * cells), 1) * cells;
+  const Extent &extent = loops.back().extent;
+  auto [low, high] = k.chunkRange(ceilDiv(extent, together) * total);
+  k.runs(low, high, total, [&](Value number, Value first, Value last) {
+    Value from = arith::MulIOp::create(k.b, k.loc, number, k.index(together));
+    Value to = arith::AddIOp::create(k.b, k.loc, from, k.index(together));
+    to = arith::MinSIOp::create(k.b, k.loc, to, k.index(extent));
+    k.loop(first, last, 1, [&](Value number) {
       k.delinearize(number, outer, point);
       emitAlong(from, to);
     });

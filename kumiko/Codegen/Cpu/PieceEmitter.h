@@ -113,9 +113,8 @@ private:
   std::optional<Chosen> chosenAlong(unsigned loop) const;
   /// What is to be looked at before that.
   Demand::Look lookOf() const { return checksPlaces() ? Demand::Look::Places : Demand::Look::Guards; }
-  /// Instructions that do nothing between two reads in columns that data choose, the same ones of rows that share a
-  /// set.
-  unsigned pauseOfColumns() const;
+  /// Whether columns that data choose, the same ones of rows that share a set, drive each other out of the cache.
+  bool columnsCrowd() const;
   /// Elements read one by one, at places that exist, and written a few at a time.
   void moveEach(llvm::ArrayRef<Position> positions);
   /// The lanes from `form` on, and so many whole rows.
@@ -255,6 +254,7 @@ private:
   /// Lines that are read at a time: as many as elements fill one register; and those before the next lanes.
   int64_t sideOfBlocks() const;
   int64_t linesOfGroup() const;
+  bool linesCrowd() const;                        ///< in the result, those of one set of the first cache
   llvm::ArrayRef<MergedLoop> insideLines() const; ///< loops between two lines in the result, if they are short
   /// Chunks share (other loops, groups of lines, blocks of lanes).
   void emitBlocks();

@@ -183,20 +183,18 @@ tensor::ExtractOp PieceEmitter::chosenOfRow() const {
 /// written by themselves where stores leave in order: these keep fewer reads waiting for pages at once.
 constexpr int64_t bytesWritten = 32, bytesOfWideWritten = 16, bytesOfWide = 8, mostWritten = 8;
 
-unsigned PieceEmitter::pauseOfColumns() const {
+bool PieceEmitter::columnsCrowd() const {
   std::optional<Chosen> chosen = loops.empty() ? std::nullopt : chosenAlong(loops.back().loop);
   if (!chosen || !chosen->isLast || !chosen->apart.isStatic() || sources->choosing.test(loops.back().loop))
-    return 0;
+    return false;
   int64_t bytes = chosen->apart.value() * (chosen->stored.getIntOrFloatBitWidth() / 8);
   bool haveOwnLines = typicalSize(lane.extent) * lineBytes <= bytes;
-  return pausesForSets(k.schedule) && haveOwnLines && outgrowsSecondCache(*chosen) && sharesSets(bytes)
-             ? kumiko::pauseOfColumns
-             : 0;
+  return k.schedule.crowdsSets && haveOwnLines && outgrowsSecondCache(*chosen) && sharesSets(bytes);
 }
 
 void PieceEmitter::moveEach(ArrayRef<Position> positions) {
   std::optional<Chosen> chosen = chosenAlong(lane.loop);
-  unsigned pause = pauseOfColumns();
+  unsigned pause = k.schedule.wideCore && columnsCrowd() ? pauseOfColumns : 0;
   bool isBeyond = chosen && outgrowsSecondCache(*chosen);
   for (const Target &target : targets) {
     int64_t bytes = bytesOf(target);
@@ -461,6 +459,9 @@ int64_t PieceEmitter::rowsTogether(const MergedLoop &along) const {
   bool shortRows = gathersShortRows() && (checksPlaces() || movesGuarded());
   auto isBare = [](const Target &target) { return target.borders->empty(); };
   if (!shortRows || (lanesChoose && (!movesElements() || !llvm::all_of(targets, isBare))))
+    return 0;
+  // By measurement on Zen 4, which pauses make slower: one such row after the other leaves room for the next one.
+  if (lanesChoose && !k.schedule.wideCore && columnsCrowd())
     return 0;
   int64_t length = lane.extent.value(), most = k.demand.lanes;
   if (lanesChoose)

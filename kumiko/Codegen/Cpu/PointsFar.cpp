@@ -167,7 +167,7 @@ Pace PieceEmitter::paceOfMoves(int64_t lanes) const {
   const Form &form = sources->forms.front();
   int64_t bytes = bytesOf(targets.front());
   auto shareSets = [&](const Extent &apart) {
-    return pausesForSets(k.schedule) && apart.isStatic() && sharesSets(apart.value() * bytes);
+    return k.schedule.crowdsSets && apart.isStatic() && sharesSets(apart.value() * bytes);
   };
   Extent step = form.coefficientOf(lane.loop);
   if (shareSets(step) && typicalSize(lane.extent) >= fewestLines)

@@ -1,5 +1,5 @@
 // What a core does with five hundred operations under way, and what it must not: see docs/decisions/0020-wide-cores.md.
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 wide-core=true" --kumiko-emit-kernels | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 wide-core=true crowds-sets=true" --kumiko-emit-kernels | FileCheck %s
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 wide-core=true stores-in-order=true" --kumiko-emit-kernels | FileCheck %s --check-prefix=ORDER
 // RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" --kumiko-emit-kernels | FileCheck %s --check-prefix=OTHERS
 
