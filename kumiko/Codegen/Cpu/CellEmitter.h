@@ -85,9 +85,9 @@ private:
   bool isApartBySets(const eq::Extent &elements) const;
   bool isApartBySets(const Stretch &stretch) const;
   bool isWorthVectors(const Stretch &stretch) const;
-  /// Whether outer numbers go on with what else is in the lines that are read, where that is more than a word at a
-  /// time.
+  /// Whether outer numbers go on with what else is in the lines that are read.
   bool readsOnInLines() const;
+  bool isWord() const; ///< all of a cell
   /// Whether all lines of a group are of one set of the first cache: it has room for a few, which stay there for the
   /// next outer number.
   bool crowdsSet() const;

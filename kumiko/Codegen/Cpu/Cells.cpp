@@ -74,8 +74,13 @@ bool CellEmitter::isApartBySets(const Extent &elements) const {
   return elements.isStatic() && sharesSets(elements.value() * (stored().getIntOrFloatBitWidth() / 8));
 }
 
+bool CellEmitter::isWord() const {
+  constexpr int64_t word = 8;
+  return size * (stored().getIntOrFloatBitWidth() / 8) <= word;
+}
+
 bool CellEmitter::crowdsSet() const {
-  return !shareSets && readsOnInLines() &&
+  return !shareSets && !isWord() && readsOnInLines() &&
          llvm::all_of(stretches, [&](const Stretch &stretch) { return liesApart(stretch) && isApartBySets(stretch); });
 }
 
@@ -93,17 +98,16 @@ bool CellEmitter::isWorthVectors(const Stretch &stretch) const {
 }
 
 bool CellEmitter::readsOnInLines() const {
-  constexpr int64_t word = 8;
   int64_t bytes = stored().getIntOrFloatBitWidth() / 8;
   auto isNear = [&](const Extent &apart) {
     return !apart.isStatic() || (!apart.is(0) && std::abs(apart.value()) * bytes < lineBytes);
   };
-  return size * bytes > word && llvm::any_of(stretches, [&](const Stretch &stretch) {
-           return llvm::any_of(stretch.elements, [&](const Origin &origin) {
-             return llvm::any_of(llvm::seq<unsigned>(0, loops.size() - 1),
-                                 [&](unsigned loop) { return isNear(origin.place.coefficientOf(loop)); });
-           });
-         });
+  return llvm::any_of(stretches, [&](const Stretch &stretch) {
+    return llvm::any_of(stretch.elements, [&](const Origin &origin) {
+      return llvm::any_of(llvm::seq<unsigned>(0, loops.size() - 1),
+                          [&](unsigned loop) { return isNear(origin.place.coefficientOf(loop)); });
+    });
+  });
 }
 
 /// The longest cell that is not too long, and the loops around it.
@@ -402,9 +406,9 @@ bool CellEmitter::find() {
   if (!llvm::all_of(stretches, [&](Stretch &stretch) { return trace(stretch); }))
     return false;
   findGroup();
-  shareSets = !readsOnInLines() && llvm::all_of(stretches, [&](const Stretch &stretch) {
-    return isApartBySets(stretch) && !isWorthVectors(stretch);
-  });
+  shareSets = (isWord() || !readsOnInLines()) && llvm::all_of(stretches, [&](const Stretch &stretch) {
+                return isApartBySets(stretch) && !isWorthVectors(stretch);
+              });
   if (shareSets)
     cells = 2;
   if (crowdsSet())

@@ -128,7 +128,7 @@ bool CellEmitter::copiesWords(const Stretch &stretch) const {
 unsigned CellEmitter::pauseBefore(const Stretch &stretch) const {
   // Elsewhere what shares sets comes from further away: nothing is too soon for it.
   if (shareSets)
-    return k.schedule.crowdsSets && !takesLongWords(size) ? pauseOfRows : 0;
+    return k.schedule.crowdsSets && !takesLongWords(size) && !readsOnInLines() ? pauseOfRows : 0;
   return k.schedule.storesInOrder && pagesMissedBy(stretch) >= missedByLoads ? pauseOfKnown : 0;
 }
 

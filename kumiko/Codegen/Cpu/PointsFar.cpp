@@ -175,6 +175,10 @@ Pace PieceEmitter::paceOfMoves(int64_t lanes) const {
   int64_t row = typicalSize(lane.extent) * bytes, reads = 1;
   if (loops.empty() || !step.is(1) || row > longRow)
     return {lanes, 0};
+  // Where outer numbers go on in the same lines, rows have been read when they are asked for.
+  for (const MergedLoop &loop : ArrayRef(loops).drop_back())
+    if (Extent step = form.coefficientOf(loop.loop); step.isStatic() && std::abs(step.value()) * bytes < lineBytes)
+      return {lanes, 0};
   for (const MergedLoop &loop : loops)
     reads *= typicalSize(loop.extent);
   Extent apart = form.coefficientOf(loops.back().loop);

@@ -101,3 +101,32 @@ nn.kernel @lines(%x: tensor<256x400xf64>) -> tensor<400x256xf64> {
   } -> tensor<400x256xf64>
   nn.yield %y : tensor<400x256xf64>
 }
+
+// There is no pause where the next row of each plane goes on in the same line.
+// CHECK-LABEL: func.func private @pairs_inside
+// CHECK-NOT: "nop
+// CHECK: return
+nn.kernel @pairs(%x: tensor<33x1024x2xf32>) -> tensor<1024x33x2xf32> {
+  %empty = tensor.empty() : tensor<1024x33x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (j, i, k)>, affine_map<(i, j, k) -> (i, j, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<33x1024x2xf32>) outs(%empty : tensor<1024x33x2xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    linalg.yield %e : f32
+  } -> tensor<1024x33x2xf32>
+  nn.yield %y : tensor<1024x33x2xf32>
+}
+
+// CHECK-LABEL: func.func private @triples_inside
+// CHECK-NOT: "nop
+// CHECK: return
+nn.kernel @triples(%x: tensor<8x1024x3xi16>) -> tensor<1024x8x3xi16> {
+  %empty = tensor.empty() : tensor<1024x8x3xi16>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (j, i, k)>, affine_map<(i, j, k) -> (i, j, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<8x1024x3xi16>) outs(%empty : tensor<1024x8x3xi16>) {
+  ^bb0(%e: i16, %o: i16):
+    linalg.yield %e : i16
+  } -> tensor<1024x8x3xi16>
+  nn.yield %y : tensor<1024x8x3xi16>
+}
