@@ -80,7 +80,7 @@ bool CellEmitter::isWord() const {
 }
 
 bool CellEmitter::crowdsSet() const {
-  return !shareSets && !isWord() && readsOnInLines() &&
+  return !shareSets && !k.schedule.storesInOrder && !isWord() && readsOnInLines() &&
          llvm::all_of(stretches, [&](const Stretch &stretch) { return liesApart(stretch) && isApartBySets(stretch); });
 }
 

@@ -144,7 +144,12 @@ bool PieceEmitter::linesCrowd() const {
   int64_t bytes = bytesOf(targets.front());
   if (!k.schedule.crowdsSets || k.schedule.wideCore || !apart.isStatic() || !sharesSets(apart.value() * bytes))
     return false;
-  return typicalSize(lane.extent * lines()) * bytes <= mostBytesCrowded &&
+  // Rows that are read may crowd theirs more.
+  auto crowdsToo = [&](const Form &form) {
+    Extent step = form.coefficientOf(lane.loop);
+    return !step.isStatic() || sharesSets(step.value() * bytes);
+  };
+  return typicalSize(lane.extent * lines()) * bytes <= mostBytesCrowded && llvm::none_of(sources->forms, crowdsToo) &&
          (bytes != bytesOfWord || apart.value() * bytes <= setBytes / 2);
 }
 
