@@ -80,7 +80,7 @@ bool CellEmitter::isWord() const {
 }
 
 bool CellEmitter::crowdsSet() const {
-  return !shareSets && !k.schedule.storesInOrder && !isWord() && readsOnInLines() &&
+  return !k.schedule.storesInOrder && readsOnInLines() &&
          llvm::all_of(stretches, [&](const Stretch &stretch) { return liesApart(stretch) && isApartBySets(stretch); });
 }
 
@@ -409,10 +409,10 @@ bool CellEmitter::find() {
   shareSets = (isWord() || !readsOnInLines()) && llvm::all_of(stretches, [&](const Stretch &stretch) {
                 return isApartBySets(stretch) && !isWorthVectors(stretch);
               });
-  if (shareSets)
-    cells = 2;
   if (crowdsSet())
     cells = std::min(cells, linesOfSet / 2);
+  else if (shareSets)
+    cells = 2;
   // Cells that are copied one by one come in any number.
   bool areCopied = llvm::all_of(stretches, [&](const Stretch &stretch) { return liesApart(stretch); });
   if (areCopied && loops.size() > 1 && !along.extent.is(0))

@@ -177,7 +177,7 @@ Pace PieceEmitter::paceOfMoves(int64_t lanes) const {
     return {lanes, 0};
   // Where outer numbers go on in the same lines, rows have been read when they are asked for.
   for (const MergedLoop &loop : ArrayRef(loops).drop_back())
-    if (Extent step = form.coefficientOf(loop.loop); step.isStatic() && std::abs(step.value()) * bytes < lineBytes)
+    if (Extent next = form.coefficientOf(loop.loop); next.isStatic() && std::abs(next.value()) * bytes < lineBytes)
       return {lanes, 0};
   for (const MergedLoop &loop : loops)
     reads *= typicalSize(loop.extent);

@@ -105,6 +105,8 @@ nn.kernel @lines(%x: tensor<256x400xf64>) -> tensor<400x256xf64> {
 // There is no pause where the next row of each plane goes on in the same line.
 // CHECK-LABEL: func.func private @pairs_inside
 // CHECK-NOT: "nop
+// CHECK: scf.for {{.*}} step %c4
+// CHECK-NOT: "nop
 // CHECK: return
 nn.kernel @pairs(%x: tensor<33x1024x2xf32>) -> tensor<1024x33x2xf32> {
   %empty = tensor.empty() : tensor<1024x33x2xf32>
