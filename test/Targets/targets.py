@@ -131,13 +131,35 @@ def casts(target, folder):
     return passed, failed, 0
 
 
-def scatter_model(kind, number, data, places, path):
+def beside_numpy(what, cases, target, folder):
+    """Runs what `cases` yields: a name, a model, its inputs, and what NumPy says of `y`. -> passed, failed, skipped"""
+    passed = failed = 0
+    model, inputs, outputs = folder / "model.onnx", folder / "in.npz", folder / "out.npz"
+    for name, network, operands, wanted in cases:
+        onnx.save(network, model)
+        np.savez(inputs, **operands)
+        try:
+            tool.call([tool.KUMIKO, "run", model, "--inputs", inputs, "--outputs", outputs, "--target", target, "--threads", "2"])
+            got = np.load(outputs)["y"]
+            got = got.view(wanted.dtype) if got.dtype.kind == "V" else got  # bfloat16
+            same = got.dtype == wanted.dtype and np.array_equal(*(x.astype(np.float64) for x in (got, wanted)), equal_nan=True)
+            text = "" if same else "other numbers than NumPy"
+        except tool.Failure as failure:
+            text = str(failure)
+        passed, failed = passed + (not text), failed + bool(text)
+        if text:
+            print(f"  FAILED {name}: {text}")
+    print(f"  {passed} of {passed + failed} {what} ok")
+    return passed, failed, 0
+
+
+def scatter_model(kind, number, data, places):
     shapes = [("data", number, data.shape), ("places", TensorProto.INT64, places.shape), ("points", number, places.shape)]
     graph = helper.make_graph(
         [helper.make_node("ScatterElements", ["data", "places", "points"], ["y"], axis=0, reduction=kind)], "scatter",
         [helper.make_tensor_value_info(*shape) for shape in shapes],
         [helper.make_tensor_value_info("y", number, data.shape)])
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)]), path)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
 
 
 def some_special(rng, shape, small, share):
@@ -147,10 +169,9 @@ def some_special(rng, shape, small, share):
     return numbers.astype(small)
 
 
-def extremes(target, folder):
+def extremes():
     """The largest or smallest of what goes to a place, and NaN where one does: few and many places, with none and with
-    some from the end. -> passed, failed, skipped"""
-    passed = failed = 0
+    some from the end."""
     rng = np.random.default_rng(0)
     types = [(np.float32, TensorProto.FLOAT), (np.float64, TensorProto.DOUBLE), (np.float16, TensorProto.FLOAT16),
              (ml_dtypes.bfloat16, TensorProto.BFLOAT16)]  # fmt: skip
@@ -159,24 +180,13 @@ def extremes(target, folder):
             types, [("max", np.maximum), ("min", np.minimum)], forms):  # fmt: skip
         data, points = some_special(rng, shape, small, 0.1), some_special(rng, count, small, 0.01)
         places = rng.integers(low, shape[0], count)
-        model, inputs, outputs = folder / "scatter.onnx", folder / "in.npz", folder / "out.npz"
-        scatter_model(kind, number, data, places, model)
         raw = lambda x: x.view("V2") if x.dtype == ml_dtypes.bfloat16 else x
-        np.savez(inputs, data=raw(data), places=places, points=raw(points))
         wanted = data.astype(np.float64)
         with np.errstate(invalid="ignore"):
             ufunc.at(wanted, (places % shape[0], *np.indices(count)[1:]), points.astype(np.float64))
-        try:
-            tool.call([tool.KUMIKO, "run", model, "--inputs", inputs, "--outputs", outputs, "--target", target])
-            got = np.load(outputs)["y"].view(small).astype(np.float64)
-            text = "" if np.array_equal(got, wanted, equal_nan=True) else "other numbers than NumPy"
-        except tool.Failure as failure:
-            text = str(failure)
-        passed, failed = passed + (not text), failed + bool(text)
-        if text:
-            print(f"  FAILED {kind} of {np.dtype(small).name}{list(shape)} by {list(count)} from {low}: {text}")
-    print(f"  {passed} of {passed + failed} scatters of extremes ok")
-    return passed, failed, 0
+        name = f"{kind} of {np.dtype(small).name}{list(shape)} by {list(count)} from {low}"
+        operands = {"data": raw(data), "places": places, "points": raw(points)}
+        yield name, scatter_model(kind, number, data, places), operands, wanted.astype(small)
 
 
 def gather_model(number, data, places, path):
@@ -223,7 +233,7 @@ def places(target, folder):
     return passed, failed, 0
 
 
-def column_model(number, shape, places, chosen, path):
+def column_model(number, shape, places, chosen):
     """The columns `places` of a table: a Slice, or a Gather of what input `i` says."""
     bounds = [helper.make_tensor(name, TensorProto.INT64, [1], [value])
               for name, value in [("from", places[0]), ("to", places[-1] + 1), ("axis", 1)]]  # fmt: skip
@@ -234,41 +244,23 @@ def column_model(number, shape, places, chosen, path):
         [helper.make_tensor_value_info("x", number, shape),
          helper.make_tensor_value_info("i", TensorProto.INT64, [len(places)])],
         [helper.make_tensor_value_info("y", number, (shape[0], len(places)))], bounds)  # fmt: skip
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)]), path)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
 
 
-def beside(wanted, arguments):
-    """What is wrong with the result of `kumiko run`, which should be `wanted`."""
-    try:
-        tool.call([tool.KUMIKO, "run", *arguments])
-        return "" if np.array_equal(np.load(arguments[4])["y"], wanted) else "other numbers than NumPy"
-    except tool.Failure as failure:
-        return str(failure)
-
-
-def columns(target, folder):
+def columns():
     """A few columns of a table whose rows are in more pages than a processor knows; and of one whose rows share a set of
-    the first cache, as they lie and by data. -> passed, failed, skipped"""
-    passed = failed = 0
-    model, inputs, outputs = folder / "columns.onnx", folder / "in.npz", folder / "out.npz"
+    the first cache, as they lie and by data."""
     for width, chosen in [(1100, False), (2048, False), (2048, True)]:
         table = np.random.default_rng(2).integers(-100, 100, (4000, width))
         for kind, count in itertools.product([np.float32, np.float64, np.int8], [1, 2, 5, 8, 20, 33]):
             places = np.arange(3, 3 + count)
-            column_model(helper.np_dtype_to_tensor_dtype(np.dtype(kind)), table.shape, places.tolist(), chosen, model)
-            np.savez(inputs, x=table.astype(kind), i=places)
-            text = beside(table[:, places], [model, "--inputs", inputs, "--outputs", outputs, "--target", target])
-            passed, failed = passed + (not text), failed + bool(text)
-            if text:
-                print(f"  FAILED {count} {'chosen ' * chosen}columns of {width}, {np.dtype(kind).name}: {text}")
-    print(f"  {passed} of {passed + failed} columns ok")
-    return passed, failed, 0
+            network = column_model(helper.np_dtype_to_tensor_dtype(np.dtype(kind)), table.shape, places.tolist(), chosen)
+            name = f"{count} {'chosen ' * chosen}columns of {width}, {np.dtype(kind).name}"
+            yield name, network, {"x": table.astype(kind), "i": places}, table[:, places].astype(kind)
 
 
-def planes(target, folder):
-    """Transpositions whose planes, or lines of the result, share a set of the first cache. -> passed, failed, skipped"""
-    passed = failed = 0
-    model, inputs, outputs = folder / "planes.onnx", folder / "in.npz", folder / "out.npz"
+def planes():
+    """Transpositions whose planes, or lines of the result, share a set of the first cache."""
     shapes = [((count, 2048, size), (1, 0, 2)) for count in (3, 4, 5, 9, 33) for size in (3, 5, 13)]
     shapes += [((2048, count), (1, 0)) for count in (1, 7, 40, 101)] + [((3, 512, 49), (0, 2, 1))]
     for (shape, order), kind in itertools.product(shapes, [np.float32, np.float64, np.float16, np.int8]):
@@ -277,15 +269,13 @@ def planes(target, folder):
         graph = helper.make_graph(
             [helper.make_node("Transpose", ["x"], ["y"], perm=order)], "planes",
             [helper.make_tensor_value_info("x", number, shape)], [helper.make_tensor_value_info("y", number, None)])  # fmt: skip
-        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)]), model)
-        np.savez(inputs, x=data)
-        arguments = [model, "--inputs", inputs, "--outputs", outputs, "--target", target, "--threads", "2"]
-        text = beside(data.transpose(order), arguments)
-        passed, failed = passed + (not text), failed + bool(text)
-        if text:
-            print(f"  FAILED {data.dtype}{list(shape)} to {order}: {text}")
-    print(f"  {passed} of {passed + failed} transpositions ok")
-    return passed, failed, 0
+        network = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+        yield f"{data.dtype}{list(shape)} to {order}", network, {"x": data}, data.transpose(order)
+
+
+def layouts(target, folder):
+    """What only moves, at sizes that share sets of the first cache or fill more pages than are known."""
+    return np.add(beside_numpy("columns", columns(), target, folder), beside_numpy("transpositions", planes(), target, folder))
 
 
 def runs_here(target, folder):
@@ -310,8 +300,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="targets-", dir=tool.ROOT / "build") as name:
         print("host:", flush=True)
         total += places("host", pathlib.Path(name))
-        total += columns("host", pathlib.Path(name))
-        total += planes("host", pathlib.Path(name))
+        total += layouts("host", pathlib.Path(name))
     for target in options.targets:
         with tempfile.TemporaryDirectory(prefix="targets-", dir=tool.ROOT / "build") as name:
             folder = pathlib.Path(name)
@@ -326,10 +315,9 @@ def main():
                 total += object_file(folder)
             else:
                 total += casts(target, folder)
-                total += extremes(target, folder)
+                total += beside_numpy("scatters of extremes", extremes(), target, folder)
                 total += places(target, folder)
-                total += columns(target, folder)
-                total += planes(target, folder)
+                total += layouts(target, folder)
                 compare = [sys.executable, HERE.parent / "Models/compare.py", "--only", ".so", "--target", target, *NETWORKS]
                 total += counted(compare)
     print("{} passed, {} failed, {} skipped".format(*total))

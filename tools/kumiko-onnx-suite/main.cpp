@@ -153,7 +153,12 @@ void printDistances(ArrayRef<Verdict> verdicts) {
 } // namespace
 
 int main(int argc, char **argv) {
-  std::optional<Arguments> arguments = parse(ArrayRef<const char *>(argv + 1, argc - 1));
+  ArrayRef words(argv + 1, argc - 1);
+  if (llvm::any_of(words, [](StringRef word) { return word == "--help" || word == "-h"; })) {
+    outs() << usage;
+    return 0;
+  }
+  std::optional<Arguments> arguments = parse(words);
   if (!arguments)
     return 2;
   std::string why;
