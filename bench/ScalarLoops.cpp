@@ -87,7 +87,7 @@ private:
     const eq::TensorType &type = instance.tensors[tensor].type;
     if (statement.targets.size() > 1)
       return createStringError("a scatter into two tensors has no plain loop here");
-    int64_t count = eq::product(type.shape).value();
+    int64_t count = product(type.shape).value();
     // Sums in a wider type are rounded once, at the end.
     bool same = statement.combine == eq::Combine::Set || type.element == valueType();
     std::string sums = same ? formatv("t{0}", tensor).str() : formatv("s{0}", number).str();
@@ -160,7 +160,7 @@ private:
     SmallVector<std::string> names;
     for (auto [i, to] : enumerate(statement.targets)) {
       const eq::TensorType &type = instance.tensors[to.tensor].type;
-      int64_t count = eq::product(type.shape).value();
+      int64_t count = product(type.shape).value();
       names.push_back(formatv("s{0}_{1}", number, i));
       bool same = type.element == valueType(i);
       out += same ? formatv("{0} *{1} = t{2};\n", typeInC(valueType(i)), names.back(), to.tensor).str()
@@ -178,8 +178,8 @@ private:
     close(statement.loops.size());
     for (auto [i, to] : enumerate(statement.targets))
       if (const eq::TensorType &type = instance.tensors[to.tensor].type; type.element != valueType(i))
-        out += formatv("for (int64_t i = 0; i < {0}; ++i) t{1}[i] = {2}[i];\n", eq::product(type.shape).value(),
-                       to.tensor, names[i]);
+        out += formatv("for (int64_t i = 0; i < {0}; ++i) t{1}[i] = {2}[i];\n", product(type.shape).value(), to.tensor,
+                       names[i]);
   }
 
   /// A running sum: the only reduced loop is compared with a kept one. Written with one pass, as everybody would.

@@ -77,7 +77,7 @@ Expected<ScalarRun> ScalarRun::make(const eq::Instance &instance, ArrayRef<Tenso
       continue;
     }
     SmallVector<int64_t> shape;
-    for (const eq::Extent &extent : tensor.type.shape)
+    for (const Extent &extent : tensor.type.shape)
       shape.push_back(extent.value());
     Expected<Tensor> buffer = Tensor::zeros(tensor.type.element, shape);
     if (!buffer)

@@ -108,7 +108,7 @@ using Block = std::unique_ptr<void, FreeBlock>;
 static Expected<Tensor> randomTensor(const eq::TensorType &type, Range range, std::mt19937 &random, Block &block) {
   constexpr size_t page = 4096;
   SmallVector<int64_t> shape;
-  for (const eq::Extent &extent : type.shape)
+  for (const Extent &extent : type.shape)
     shape.push_back(extent.value());
   Expected<uint64_t> size = byteSize(type.element, shape, INT64_MAX);
   if (!size)
@@ -147,7 +147,7 @@ struct Drawn {
 static int64_t indexBound(const eq::Given &given) {
   int64_t bound = 32;
   if (!given.operands.empty() && given.operands[0])
-    for (const eq::Extent &extent : given.operands[0]->shape)
+    for (const Extent &extent : given.operands[0]->shape)
       if (extent.value() > 32)
         bound = bound == 32 ? extent.value() : std::min(bound, extent.value());
   return bound;

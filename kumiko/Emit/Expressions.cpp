@@ -1,11 +1,11 @@
 #include "kumiko/Emit/Expressions.h"
-#include "kumiko/Equation/ExtentCode.h"
+#include "kumiko/Extents/ExtentCode.h"
 #include "runtime/include/kumiko/artefact.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace kumiko;
 
-using Kind = eq::ExtentStep::Kind;
+using Kind = ExtentStep::Kind;
 static_assert(uint32_t(Kind::Constant) == KUMIKO_EXTENT_CONSTANT && uint32_t(Kind::Symbol) == KUMIKO_EXTENT_SYMBOL &&
               uint32_t(Kind::Add) == KUMIKO_EXTENT_ADD && uint32_t(Kind::Multiply) == KUMIKO_EXTENT_MULTIPLY &&
               uint32_t(Kind::FloorDiv) == KUMIKO_EXTENT_FLOORDIV && uint32_t(Kind::Max) == KUMIKO_EXTENT_MAX &&
@@ -19,13 +19,13 @@ uint32_t kumiko::levelOf(const Program &program, const ProgramDemand &demand) {
 }
 
 /// A negative number would be taken for an expression, so it is one.
-static bool isPlain(const eq::Extent &extent) { return extent.isStatic() && extent.value() >= 0; }
+static bool isPlain(const Extent &extent) { return extent.isStatic() && extent.value() >= 0; }
 
-std::string Expressions::keyOf(const eq::Extent &extent, uint32_t scope) const {
+std::string Expressions::keyOf(const Extent &extent, uint32_t scope) const {
   return std::to_string(program.levelOf(extent, scope)) + ":" + extent.str();
 }
 
-void Expressions::add(const eq::Extent &extent, uint32_t scope) {
+void Expressions::add(const Extent &extent, uint32_t scope) {
   if (!isPlain(extent) && numbers.insert({keyOf(extent, scope), 0}).second)
     extents.push_back({program.levelOf(extent, scope), extent});
 }
@@ -33,7 +33,7 @@ void Expressions::add(const eq::Extent &extent, uint32_t scope) {
 Expressions::Expressions(const Program &program) : program(program) {
   for (const auto *values : {&program.inputs, &program.outputs})
     for (const ProgramValue &value : *values)
-      llvm::for_each(value.extents, [&](const eq::Extent &extent) { add(extent); });
+      llvm::for_each(value.extents, [&](const Extent &extent) { add(extent); });
   for (const ProgramCall &call : program.calls) {
     add(call.chunks, call.scope);
     add(call.scratchBytes, call.scope);
@@ -56,7 +56,7 @@ Expressions::Expressions(const Program &program) : program(program) {
     numbers[keyOf(extent.second, extent.first)] = int64_t(number);
 }
 
-int64_t Expressions::sizeOf(const eq::Extent &extent, uint32_t scope) const {
+int64_t Expressions::sizeOf(const Extent &extent, uint32_t scope) const {
   return isPlain(extent) ? extent.value() : ~numbers.lookup(keyOf(extent, scope));
 }
 

@@ -12,20 +12,20 @@ public:
   explicit Expressions(const Program &program);
 
   /// As a branch with level `scope` sees it.
-  int64_t sizeOf(const eq::Extent &extent, uint32_t scope = 0) const;
+  int64_t sizeOf(const Extent &extent, uint32_t scope = 0) const;
   /// The number of a symbol.
   int64_t numberOf(llvm::StringRef symbol) const;
-  llvm::ArrayRef<std::pair<uint32_t, eq::Extent>> all() const { return extents; }
+  llvm::ArrayRef<std::pair<uint32_t, Extent>> all() const { return extents; }
   /// How many belong to this level and those before.
   size_t countUpTo(uint32_t level) const;
 
 private:
-  void add(const eq::Extent &extent, uint32_t scope = 0);
+  void add(const Extent &extent, uint32_t scope = 0);
   /// The text is a normal form.
-  std::string keyOf(const eq::Extent &extent, uint32_t scope) const;
+  std::string keyOf(const Extent &extent, uint32_t scope) const;
 
   const Program &program;
-  std::vector<std::pair<uint32_t, eq::Extent>> extents; ///< with their levels
+  std::vector<std::pair<uint32_t, Extent>> extents; ///< with their levels
   llvm::StringMap<int64_t> numbers;
 };
 

@@ -92,7 +92,7 @@ private:
   bool take(llvm::StringSet<> &taken, llvm::StringRef name) const;
   /// Whether the shape is known when inputs are bound.
   bool isKnownEarly(const ProgramValue &value) const {
-    return llvm::all_of(value.extents, [&](const eq::Extent &extent) { return program.levelOf(extent) == 0; });
+    return llvm::all_of(value.extents, [&](const Extent &extent) { return program.levelOf(extent) == 0; });
   }
 
   const Program &program;

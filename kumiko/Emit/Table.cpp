@@ -1,6 +1,6 @@
 #include "kumiko/Emit/Table.h"
 #include "kumiko/Emit/Expressions.h"
-#include "kumiko/Equation/ExtentCode.h"
+#include "kumiko/Extents/ExtentCode.h"
 #include "runtime/include/kumiko/artefact.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
@@ -86,10 +86,10 @@ private:
   Constant *array(llvm::Type *element, llvm::ArrayRef<Constant *> elements, const llvm::Twine &name);
   Constant *shape(const ProgramValue &value);
   /// A number, or ~n for expression number n.
-  Constant *size(const eq::Extent &extent, uint32_t scope = 0) {
+  Constant *size(const Extent &extent, uint32_t scope = 0) {
     return number64(uint64_t(expressions.sizeOf(extent, scope)));
   }
-  Constant *expression(const eq::Extent &extent);
+  Constant *expression(const Extent &extent);
   Constant *levels(llvm::ArrayRef<ProgramDemand> demands);
   Constant *steps(const BufferRef &buffer, uint32_t scope);
   Constant *buffers(const ProgramCall &call);
@@ -188,10 +188,10 @@ Constant *TableWriter::weights() {
   return global;
 }
 
-Constant *TableWriter::expression(const eq::Extent &extent) {
-  auto steps = llvm::map_to_vector(eq::codeOf(extent), [&](const eq::ExtentStep &step) -> Constant * {
+Constant *TableWriter::expression(const Extent &extent) {
+  auto steps = llvm::map_to_vector(codeOf(extent), [&](const ExtentStep &step) -> Constant * {
     auto kind = uint32_t(step.kind);
-    int64_t value = step.kind == eq::ExtentStep::Kind::Symbol ? expressions.numberOf(step.name) : step.value;
+    int64_t value = step.kind == ExtentStep::Kind::Symbol ? expressions.numberOf(step.name) : step.value;
     return llvm::ConstantStruct::get(types.extentStep, {number32(kind), number32(0), number64(uint64_t(value))});
   });
   return llvm::ConstantStruct::get(

@@ -23,7 +23,7 @@ ElementType kumiko::storedAs(ElementType type, Precision precision) {
 
 static llvm::Expected<llvm::SmallVector<int64_t, 6>> staticShape(const eq::Tensor &tensor) {
   llvm::SmallVector<int64_t, 6> shape;
-  for (const eq::Extent &extent : tensor.type.shape) {
+  for (const Extent &extent : tensor.type.shape) {
     if (!extent.isStatic())
       return fail("the shape of '{0}' is not known: extent {1}; the evaluator needs static shapes", tensor.name,
                   extent.str());

@@ -32,7 +32,7 @@ static bool hasWriter(Value value) {
 static bool isSizedLater(Value view, Value value, ArrayRef<nn::Symbol> symbols) {
   auto namesOf = [](Value tensor) {
     SmallVector<StringRef> names;
-    for (const eq::Extent &extent : nn::extentsOf(cast<RankedTensorType>(tensor.getType())))
+    for (const Extent &extent : nn::extentsOf(cast<RankedTensorType>(tensor.getType())))
       extent.symbols(names);
     return names;
   };

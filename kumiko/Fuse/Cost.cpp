@@ -30,7 +30,7 @@ constexpr size_t mostOps = 96;
 /// lane by lane; and reads that may lie outside.
 constexpr int64_t elementaryWork = 16, divisionWork = 8, gatherWork = 8, checkedWork = 8;
 
-double Merge::size(const eq::Extent &extent) {
+double Merge::size(const Extent &extent) {
   open |= !extent.isStatic();
   return static_cast<double>(sizeOf(extent));
 }
@@ -47,7 +47,7 @@ void Merge::saves(Value value, int64_t reads, bool isAlone) {
   largestBytes = std::max(largestBytes, bytes);
 }
 
-void Merge::computesAgain(const eq::Extent &points, const eq::Extent &elements, int64_t work, bool isHoisted) {
+void Merge::computesAgain(const Extent &points, const Extent &elements, int64_t work, bool isHoisted) {
   readPoints = size(points);
   this->elements = size(elements);
   this->work = static_cast<double>(work);
@@ -80,7 +80,7 @@ static Pressure pressureOf(ArrayRef<Operation *> ops) {
   return pressure;
 }
 
-void Merge::walks(const eq::Extent &points, ArrayRef<Operation *> first, ArrayRef<Operation *> second) {
+void Merge::walks(const Extent &points, ArrayRef<Operation *> first, ArrayRef<Operation *> second) {
   // Few ops hold little, and few points are done before it matters.
   if (first.size() + second.size() <= fewOps || size(points) <= fewPoints)
     return;
@@ -99,7 +99,7 @@ void Merge::keepsRows(Value value, const RowShape &rows, const Machine &machine)
     keptBytes += 2 * bytes;
 }
 
-void Merge::sharesRows(const RowShape &rows, const eq::Extent &points, int64_t work) {
+void Merge::sharesRows(const RowShape &rows, const Extent &points, int64_t work) {
   this->rows = std::max(size(rows.count()), 1.0);
   rowPoints = size(points);
   rowWork = static_cast<double>(work);
@@ -209,7 +209,7 @@ static bool readsAlongLanes(const eq::Access &access, const eq::Statement &state
   for (const auto &index : llvm::reverse(access.indices)) {
     if (!index)
       return false;
-    const eq::Extent &step = index->coefficients[*lane];
+    const Extent &step = index->coefficients[*lane];
     if (!step.is(0) && !(last && step.is(1)))
       return false;
     last &= llvm::all_of(llvm::zip_equal(index->coefficients, statement.loops),

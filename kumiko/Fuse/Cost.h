@@ -33,7 +33,7 @@ struct Pressure {
 /// What one merge changes, told step by step.
 class Merge {
 public:
-  using SizeOf = int64_t (*)(const eq::Extent &);
+  using SizeOf = int64_t (*)(const Extent &);
   explicit Merge(SizeOf sizeOf) : sizeOf(sizeOf) {}
 
   /// So many kernels less are started; one, unless it is said.
@@ -44,14 +44,13 @@ public:
   void readsAgain(mlir::Value value, int64_t times);
   /// A value of `elements` is computed at `points` that read it, each time by `work` operations; `isHoisted`: in front
   /// of the innermost loop.
-  void computesAgain(const eq::Extent &points, const eq::Extent &elements, int64_t work, bool isHoisted);
+  void computesAgain(const Extent &points, const Extent &elements, int64_t work, bool isHoisted);
   /// The ops run together at each of `points`, which two kernels did before.
-  void walks(const eq::Extent &points, llvm::ArrayRef<mlir::Operation *> first,
-             llvm::ArrayRef<mlir::Operation *> second);
+  void walks(const Extent &points, llvm::ArrayRef<mlir::Operation *> first, llvm::ArrayRef<mlir::Operation *> second);
   /// `value` lies in rows, and is read when a reduction over them is done.
   void keepsRows(mlir::Value value, const RowShape &rows, const Machine &machine);
   /// `points` of `work` operations each are shared out by rows.
-  void sharesRows(const RowShape &rows, const eq::Extent &points, int64_t work);
+  void sharesRows(const RowShape &rows, const Extent &points, int64_t work);
 
   /// Yes where the gain is above the cost; a "no" has the figures.
   Decision pays(const Machine &machine) const;
@@ -59,7 +58,7 @@ public:
   bool isOpen() const { return open; }
 
 private:
-  double size(const eq::Extent &extent);
+  double size(const Extent &extent);
   double bytesOf(mlir::Value value);
 
   SizeOf sizeOf;

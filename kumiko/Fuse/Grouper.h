@@ -12,7 +12,7 @@
 
 namespace kumiko {
 
-inline eq::Extent elementsOf(mlir::Value value) {
+inline Extent elementsOf(mlir::Value value) {
   return product(nn::extentsOf(llvm::cast<mlir::RankedTensorType>(value.getType())));
 }
 
@@ -66,9 +66,9 @@ private:
   /// Whether whoever computed the operand on the way might compute elements more than once; contractions never do.
   bool readsAgain(mlir::OpOperand &operand);
   /// The points at which `op` reads its operands.
-  eq::Extent pointsOf(mlir::Operation *op);
+  Extent pointsOf(mlir::Operation *op);
   /// The same with one for a whole innermost loop.
-  eq::Extent outerPointsOf(mlir::Operation *op) {
+  Extent outerPointsOf(mlir::Operation *op) {
     return product(llvm::ArrayRef(longExtentsOf(op->getResult(0))).drop_back());
   }
   /// Whether an elementwise op reads the operand at one place all along its innermost loop.
@@ -77,7 +77,7 @@ private:
   /// some elements again.
   bool isSpread(mlir::OpOperand &operand);
   /// Whether what others read of `producer` has the size of what is made of it: then it is written in the same loop.
-  bool leaksOnly(const Group &producer, const Group &group, llvm::ArrayRef<eq::Extent> extents) const;
+  bool leaksOnly(const Group &producer, const Group &group, llvm::ArrayRef<Extent> extents) const;
   /// Each reduction of `group` would ask for `producer` again: only what lies in the row at hand is still in the cache.
   Decision canPrecedeRows(const Group &producer, const Group &group, mlir::Operation *op);
   /// Joins a whole elementwise kernel to the heaviest producer whose result it alone reads.

@@ -141,7 +141,7 @@ Decision Grouper::canHold(const Group &group, Operation *op) {
 }
 
 void Grouper::tellJoin(const Group &group, Operation *op, Merge &merge) {
-  eq::Extent points = elementsOf(op->getResult(0));
+  Extent points = elementsOf(op->getResult(0));
   auto isInside = [&](Operation *user) { return user == op || homes.lookup(user) == &group; };
   // A number per row is there when the reduction is done; a row beside it was there before.
   bool readsNumber = false;
@@ -242,13 +242,13 @@ bool Grouper::readsAgain(OpOperand &operand) {
          !(elementsOf(operand.get()) - pointsOf(op)).knownNonNegative();
 }
 
-eq::Extent Grouper::pointsOf(Operation *op) {
+Extent Grouper::pointsOf(Operation *op) {
   return shape(op).kind == OpClass::Reduction ? shape(op).points : elementsOf(op->getResult(0));
 }
 
 bool Grouper::isHoisted(OpOperand &operand) {
-  SmallVector<eq::Extent, 4> from = nn::extentsOf(cast<RankedTensorType>(operand.get().getType())),
-                             to = nn::extentsOf(cast<RankedTensorType>(operand.getOwner()->getResult(0).getType()));
+  SmallVector<Extent, 4> from = nn::extentsOf(cast<RankedTensorType>(operand.get().getType())),
+                         to = nn::extentsOf(cast<RankedTensorType>(operand.getOwner()->getResult(0).getType()));
   while (!to.empty() && to.back().is(1)) {
     to.pop_back();
     if (!from.empty())
@@ -261,14 +261,14 @@ bool Grouper::isSpread(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (shape(op).kind != OpClass::Injective)
     return shape(op).kind == OpClass::Reduction;
-  SmallVector<eq::Extent, 4> from = nn::extentsOf(cast<RankedTensorType>(operand.get().getType())),
-                             to = nn::extentsOf(cast<RankedTensorType>(op->getResult(0).getType()));
+  SmallVector<Extent, 4> from = nn::extentsOf(cast<RankedTensorType>(operand.get().getType())),
+                         to = nn::extentsOf(cast<RankedTensorType>(op->getResult(0).getType()));
   return from.size() <= to.size() && llvm::all_of(llvm::zip(llvm::reverse(from), llvm::reverse(to)), [](auto pair) {
            return std::get<0>(pair).is(1) || std::get<0>(pair) == std::get<1>(pair);
          });
 }
 
-bool Grouper::leaksOnly(const Group &producer, const Group &group, ArrayRef<eq::Extent> extents) const {
+bool Grouper::leaksOnly(const Group &producer, const Group &group, ArrayRef<Extent> extents) const {
   return llvm::all_of(producer.ops, [&](Operation *op) {
     auto isInside = [&](Operation *user) {
       const Group *home = homes.lookup(user);
@@ -307,7 +307,7 @@ Decision Grouper::canFollowWhole(const Group &producer, const Group &consumer, V
     return Decision::forbid("the value is not the producer's last");
   if (llvm::any_of(value.getUsers(), [&](Operation *user) { return homes.lookup(user) != &consumer; }))
     return Decision::forbid("the value has other readers");
-  eq::Extent elements = elementsOf(value);
+  Extent elements = elementsOf(value);
   Operation *border = borderOf(consumer);
   for (Operation *op : consumer.ops) {
     if (op == border)

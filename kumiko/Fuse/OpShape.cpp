@@ -46,7 +46,7 @@ bool isShifted(ArrayRef<std::optional<eq::AffineIndex>> indices, ArrayRef<unsign
     if (!index || !index->constant.isStatic())
       return false;
     for (auto [number, coefficient] : llvm::enumerate(index->coefficients))
-      if (!(coefficient == eq::Extent(number == loop ? 1 : 0)))
+      if (!(coefficient == Extent(number == loop ? 1 : 0)))
         return false;
   }
   return true;
@@ -104,10 +104,10 @@ static ReadKind readKindOf(const eq::Instance &instance, ArrayRef<Value> slots, 
   return worst.value_or(ReadKind::Other);
 }
 
-static eq::Extent pointsOf(const eq::Instance &instance) {
-  eq::Extent most = 0;
+static Extent pointsOf(const eq::Instance &instance) {
+  Extent most = 0;
   for (const eq::Statement &statement : instance.statements) {
-    eq::Extent points = 1;
+    Extent points = 1;
     for (const eq::Loop &loop : statement.loops)
       points *= loop.extent;
     most = max(most, points);
@@ -119,7 +119,7 @@ static eq::Extent pointsOf(const eq::Instance &instance) {
 static std::optional<unsigned> movedLoop(const eq::Expr &index, const eq::Statement &statement) {
   std::optional<eq::AffineIndex> affine = eq::affineIndex(index, statement.loops.size());
   std::optional<unsigned> found;
-  for (auto [loop, coefficient] : llvm::enumerate(affine ? ArrayRef(affine->coefficients) : ArrayRef<eq::Extent>())) {
+  for (auto [loop, coefficient] : llvm::enumerate(affine ? ArrayRef(affine->coefficients) : ArrayRef<Extent>())) {
     if (coefficient.is(0))
       continue;
     if (found || !coefficient.is(1))
@@ -198,9 +198,9 @@ std::optional<int64_t> kumiko::partStartOf(Operation *op, unsigned operand) {
   return start;
 }
 
-SmallVector<eq::Extent, 4> kumiko::longExtentsOf(Value tensor) {
-  SmallVector<eq::Extent, 4> extents;
-  for (const eq::Extent &extent : nn::extentsOf(cast<RankedTensorType>(tensor.getType())))
+SmallVector<Extent, 4> kumiko::longExtentsOf(Value tensor) {
+  SmallVector<Extent, 4> extents;
+  for (const Extent &extent : nn::extentsOf(cast<RankedTensorType>(tensor.getType())))
     if (!extent.is(1))
       extents.push_back(extent);
   return extents;

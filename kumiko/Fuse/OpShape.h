@@ -1,6 +1,6 @@
 //===- OpShape.h - what fusion asks about an op ----------------------------===//
 #pragma once
-#include "kumiko/Equation/Extent.h"
+#include "kumiko/Extents/Extent.h"
 #include "mlir/IR/Operation.h"
 
 namespace kumiko {
@@ -23,7 +23,7 @@ struct OpShape {
   /// How an injective op reads each of its operands.
   llvm::SmallVector<ReadKind, 3> reads;
   /// The points of its largest statement: how often an operand may be read.
-  eq::Extent points = std::numeric_limits<int64_t>::max();
+  Extent points = std::numeric_limits<int64_t>::max();
   /// What one point of all its statements takes (Cost.h).
   int64_t work = 0;
   /// Its result is a box of its operand: whoever reads it may read that instead.
@@ -39,7 +39,7 @@ OpShape shapeOf(mlir::Operation *op);
 std::optional<int64_t> partStartOf(mlir::Operation *op, unsigned operand);
 
 /// The extents of a tensor without those that are 1.
-llvm::SmallVector<eq::Extent, 4> longExtentsOf(mlir::Value tensor);
+llvm::SmallVector<Extent, 4> longExtentsOf(mlir::Value tensor);
 
 /// A reshape that only adds or drops dimensions of one element: it goes along wherever bodies go.
 bool isUnitReshape(mlir::Operation *op);

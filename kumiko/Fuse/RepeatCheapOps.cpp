@@ -49,7 +49,7 @@ static bool canAbsorb(Operation *reader, bool part) {
 static Decision paysRepeated(Operation *op, ArrayRef<Operation *> readers, const Machine &machine) {
   auto count = static_cast<int64_t>(readers.size());
   bool isAlone = llvm::all_of(op->getUsers(), [&](Operation *user) { return llvm::is_contained(readers, user); });
-  eq::Extent elements = product(nn::extentsOf(cast<RankedTensorType>(op->getResult(0).getType())));
+  Extent elements = product(nn::extentsOf(cast<RankedTensorType>(op->getResult(0).getType())));
   return pays(machine, [&](Merge &merge) {
     merge.startsLess(isAlone ? 1 : 0);
     merge.saves(op->getResult(0), count, isAlone);

@@ -55,8 +55,8 @@ static bool staysInPlace(const eq::Statement &statement) {
 }
 
 /// Whether the long dimensions of `part` are some of those of the rows, in their order.
-static bool isSpreadOver(ArrayRef<eq::Extent> part, ArrayRef<eq::Extent> rows) {
-  for (const eq::Extent &extent : rows)
+static bool isSpreadOver(ArrayRef<Extent> part, ArrayRef<Extent> rows) {
+  for (const Extent &extent : rows)
     if (!part.empty() && part.front() == extent)
       part = part.drop_front();
   return part.empty();

@@ -14,7 +14,7 @@ namespace {
 struct Product {
   Loops target, read[2];
   unsigned operand[2] = {0, 0};
-  SmallVector<eq::Extent, 6> extents;
+  SmallVector<Extent, 6> extents;
 
   /// The factor that is walked along by `loop`, if one alone is.
   std::optional<unsigned> onlyFactorWith(unsigned loop) const {
@@ -22,7 +22,7 @@ struct Product {
     return first == second ? std::nullopt : std::optional<unsigned>(first ? 0 : 1);
   }
 
-  SmallVector<eq::Extent, 4> extentsAlong(ArrayRef<unsigned> loops) const {
+  SmallVector<Extent, 4> extentsAlong(ArrayRef<unsigned> loops) const {
     return llvm::map_to_vector<4>(loops, [&](unsigned loop) { return extents[loop]; });
   }
 };
@@ -132,7 +132,7 @@ static bool isFreeFor(const Group &group, Operation *view, const Group &reader, 
 
 /// Whether a view joins dimensions in front of the last two: which matrix it is, and nothing inside of one.
 static bool joinsFront(nn::ReshapeOp view) {
-  SmallVector<eq::Extent, 4> from = nn::extentsOf(view.getX().getType()), to = nn::extentsOf(view.getType());
+  SmallVector<Extent, 4> from = nn::extentsOf(view.getX().getType()), to = nn::extentsOf(view.getType());
   return to.size() >= 2 && from.size() > to.size() && ArrayRef(from).take_back(2) == ArrayRef(to).take_back(2);
 }
 
@@ -223,7 +223,7 @@ constexpr int64_t shortestRow = 8;
 
 /// The template has the lanes inside of rows: shorter ones would leave most of them empty.
 static Decision fillsVectors(const RowShape &rows) {
-  const eq::Extent &length = rows.extents.back();
+  const Extent &length = rows.extents.back();
   if (length.isStatic() && length.value() < shortestRow)
     return Decision::forbid("rows between the products are shorter than a vector");
   return Decision::allow();

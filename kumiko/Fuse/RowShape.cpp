@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace kumiko;
 
-eq::Extent RowShape::count() const {
-  eq::Extent rows = 1;
+Extent RowShape::count() const {
+  Extent rows = 1;
   for (auto [extent, isReduced] : llvm::zip_equal(extents, reduced))
     if (!isReduced)
       rows *= extent;
@@ -155,14 +155,14 @@ std::optional<RowShape> kumiko::rowsOf(Operation *op) {
     return std::nullopt;
   std::optional<RowShape> rows = RowStatement(*instance, *first).rows();
   auto isMade = [](const eq::Tensor &tensor) { return tensor.role != eq::Tensor::Role::Operand; };
-  if (!rows || llvm::is_contained(rows->extents, eq::Extent::overflow()) || !stayInRows(*instance, *rows, isMade))
+  if (!rows || llvm::is_contained(rows->extents, Extent::overflow()) || !stayInRows(*instance, *rows, isMade))
     return std::nullopt;
   return rows;
 }
 
 Decision kumiko::staysInRows(Operation *op, const RowShape &rows, llvm::function_ref<bool(Value)> inside) {
   if (isUnitReshape(op)) {
-    SmallVector<eq::Extent, 4> kept, extents = longExtentsOf(op->getResult(0));
+    SmallVector<Extent, 4> kept, extents = longExtentsOf(op->getResult(0));
     for (auto [extent, isReduced] : llvm::zip_equal(rows.extents, rows.reduced))
       if (!isReduced)
         kept.push_back(extent);

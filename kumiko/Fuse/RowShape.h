@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Equation/Access.h"
-#include "kumiko/Equation/Extent.h"
+#include "kumiko/Extents/Extent.h"
 #include "kumiko/Support/Decision.h"
 #include "mlir/IR/Operation.h"
 #include <optional>
@@ -20,12 +20,12 @@ namespace kumiko {
 
 /// A tensor over whole rows, without its dimensions of one element.
 struct RowShape {
-  llvm::SmallVector<eq::Extent, 4> extents;
+  llvm::SmallVector<Extent, 4> extents;
   llvm::SmallVector<bool, 4> reduced; ///< one per extent
 
   bool operator==(const RowShape &other) const { return extents == other.extents && reduced == other.reduced; }
   /// How many rows there are.
-  eq::Extent count() const;
+  Extent count() const;
 };
 
 using Loops = llvm::SmallVector<unsigned, 4>;

@@ -6,7 +6,6 @@ using namespace llvm;
 using namespace kumiko;
 using namespace kumiko::lower;
 using eq::Expr;
-using eq::Extent;
 
 /// A pad may make a tensor this many times larger than the points that read it, not more.
 constexpr int64_t largestGrowth = 4;

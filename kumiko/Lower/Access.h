@@ -17,13 +17,13 @@
 
 namespace kumiko::lower {
 
-using Extents = llvm::SmallVector<eq::Extent, 4>;
-using ExtentList = llvm::ArrayRef<eq::Extent>;
+using Extents = llvm::SmallVector<Extent, 4>;
+using ExtentList = llvm::ArrayRef<Extent>;
 
 /// a <= b for all values of the symbols, as far as can be told.
-inline bool isAtMost(const eq::Extent &a, const eq::Extent &b) { return (b - a).knownNonNegative(); }
+inline bool isAtMost(const Extent &a, const Extent &b) { return (b - a).knownNonNegative(); }
 /// The same, with the knowledge that the extents of the instance's tensors are at least 0: k - 1 too, if one is that.
-bool isAtMost(const eq::Instance &instance, const eq::Extent &a, const eq::Extent &b);
+bool isAtMost(const eq::Instance &instance, const Extent &a, const Extent &b);
 
 /// Numbers in linear indices stay below this, so that sums of their products fit 64 bits.
 inline constexpr int64_t largestNumber = int64_t(1) << 30;
@@ -31,14 +31,14 @@ inline constexpr int64_t largestNumber = int64_t(1) << 30;
 /// constant + sum of coefficient * loop, over loops of more than one point. No coefficient has a sign that depends on
 /// symbols.
 struct LinearIndex {
-  eq::Extent constant;
-  llvm::SmallVector<std::pair<unsigned, eq::Extent>, 2> terms;
+  Extent constant;
+  llvm::SmallVector<std::pair<unsigned, Extent>, 2> terms;
   /// Loops of one point that occur in it.
   llvm::SmallVector<unsigned, 1> units;
 
   /// Where no loop is empty.
-  eq::Extent lowest(ExtentList extents) const;
-  eq::Extent highest(ExtentList extents) const;
+  Extent lowest(ExtentList extents) const;
+  Extent highest(ExtentList extents) const;
 };
 /// Nothing for a data-dependent index, `mod`, `clamp` and the like.
 std::optional<LinearIndex> linearIndex(const eq::Expr &index, ExtentList extents);
@@ -51,20 +51,20 @@ struct Dimension {
     Window,   ///< at offset + sum of coefficient * loop
   };
   Kind kind = Kind::Constant;
-  eq::Extent offset = 0;
-  eq::Extent size = 1;
+  Extent offset = 0;
+  Extent size = 1;
   int64_t stride = 1;
   llvm::SmallVector<unsigned, 2> loops;
   llvm::SmallVector<int64_t, 2> coefficients; ///< Window only
 
-  bool covers(const eq::Extent &extent) const { return offset.is(0) && stride == 1 && size == extent; }
+  bool covers(const Extent &extent) const { return offset.is(0) && stride == 1 && size == extent; }
 };
 /// Extents that are equal for all values of the symbols that the instance's checks let through.
-bool areEqual(const eq::Instance &instance, const eq::Extent &a, const eq::Extent &b);
+bool areEqual(const eq::Instance &instance, const Extent &a, const Extent &b);
 
 /// The way to a dimension of `extent` elements, which `index` must not leave. Loops in `dropped` count as 0. Nothing
 /// when it would walk backwards, or by steps that are no numbers.
-std::optional<Dimension> reach(const eq::Instance &instance, const LinearIndex &index, const eq::Extent &extent,
+std::optional<Dimension> reach(const eq::Instance &instance, const LinearIndex &index, const Extent &extent,
                                ExtentList extents, const llvm::BitVector &dropped);
 
 /// A read that becomes an operand of a generic.

@@ -139,16 +139,15 @@ TypedAttr Body::uniformValue(const Lowering &lowering, const Expr &read) {
 
 /// Without an `else` and without data in it, the op's verifier has shown it; with an `else`, a linear index can be
 /// looked at.
-bool Body::staysInside(const Expr &index, const eq::Extent &extent, bool hasElse) const {
-  if (llvm::any_of(extents, [](const eq::Extent &each) { return each.is(0); }))
+bool Body::staysInside(const Expr &index, const Extent &extent, bool hasElse) const {
+  if (llvm::any_of(extents, [](const Extent &each) { return each.is(0); }))
     return true; // nothing is read
   if (!hasElse && !eq::readsTensor(index))
     return true;
   if (extent.isStatic() && rangeOf(index, extents).within(extent.value()))
     return true;
   std::optional<LinearIndex> linear = linearIndex(index, extents);
-  return linear && linear->lowest(extents).knownNonNegative() &&
-         isAtMost(linear->highest(extents), extent - eq::Extent(1));
+  return linear && linear->lowest(extents).knownNonNegative() && isAtMost(linear->highest(extents), extent - Extent(1));
 }
 
 /// Some read in it is an error when the data is wrong.
@@ -193,7 +192,7 @@ Value Body::harmless(Value index) {
   return arith::SelectOp::create(b, lowering.loc, active, index, scalar.integer(ElementType::Index, 0));
 }
 
-Value Body::checked(const Expr &index, const eq::Extent &extent) {
+Value Body::checked(const Expr &index, const Extent &extent) {
   Location loc = lowering.loc;
   Value truth;
   if (extent.isStatic()) {

@@ -26,7 +26,7 @@ public:
   /// only where it counts.
   void onlyWhere(mlir::Value condition) { active = condition; }
   /// True, after it has been made sure that the index is one of `extent`.
-  mlir::Value checked(const eq::Expr &index, const eq::Extent &extent);
+  mlir::Value checked(const eq::Expr &index, const Extent &extent);
 
   /// The number that all elements of the tensor read have, when it is a constant of one number; null otherwise.
   static mlir::TypedAttr uniformValue(const Lowering &lowering, const eq::Expr &read);
@@ -40,7 +40,7 @@ private:
   mlir::Value negated(mlir::Value condition);
   mlir::Value harmless(mlir::Value index);
   mlir::Value branch(const eq::Expr &expr, mlir::Value condition);
-  bool staysInside(const eq::Expr &index, const eq::Extent &extent, bool hasElse) const;
+  bool staysInside(const eq::Expr &index, const Extent &extent, bool hasElse) const;
   bool mayFail(const eq::Expr &expr);
   bool findFailure(const eq::Expr &expr);
   mlir::Value loop(unsigned number);

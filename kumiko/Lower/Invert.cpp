@@ -12,7 +12,7 @@ using eq::Expr;
 using eq::Function;
 
 /// An expression counts as longer than a number.
-static bool isLonger(const eq::Extent &a, const eq::Extent &b) {
+static bool isLonger(const Extent &a, const Extent &b) {
   return b.isStatic() && (!a.isStatic() || a.value() > b.value());
 }
 
@@ -137,7 +137,7 @@ private:
       if (!plain[d] && !solvedDimension.contains(d)) {
         const Expr *place = rewritten(*index);
         result.conditions.push_back(apply(Function::Eq, ElementType::B1, place, result.targets[0].indices[d]));
-        const eq::Extent &extent = instance.tensors[target.tensor].type.shape[d];
+        const Extent &extent = instance.tensors[target.tensor].type.shape[d];
         bool exists = extent.isStatic() && rangeOf(*index, extents).within(extent.value());
         if (eq::readsTensor(*index) && !exists)
           required.push_back({place, extent});
@@ -177,10 +177,10 @@ private:
     expr.integer = value;
     return make(Expr::Kind::Integer, ElementType::Index, expr);
   }
-  const Expr *number(const eq::Extent &extent) {
+  const Expr *number(const Extent &extent) {
     if (extent.isStatic())
       return integer(extent.value());
-    storage.extents.push_back(std::make_unique<eq::Extent>(extent));
+    storage.extents.push_back(std::make_unique<Extent>(extent));
     Expr expr{};
     expr.symbolic = storage.extents.back().get();
     return make(Expr::Kind::Integer, ElementType::Index, expr);
@@ -193,7 +193,7 @@ private:
     expr.operands = ArrayRef(operands).copy(arena);
     return make(Expr::Kind::Apply, type, expr);
   }
-  const Expr *newLoop(std::string name, eq::Extent extent) {
+  const Expr *newLoop(std::string name, Extent extent) {
     Expr expr{};
     expr.loop = result.loops.size();
     result.loops.push_back({std::move(name), extent});

@@ -20,7 +20,7 @@ namespace kumiko::lower {
 /// An index that comes from data and must be one of `extent`.
 struct RequiredIndex {
   const eq::Expr *index;
-  eq::Extent extent;
+  Extent extent;
 };
 
 struct Inverted {
@@ -33,7 +33,7 @@ struct Inverted {
 struct ExprStorage {
   llvm::BumpPtrAllocator arena;
   /// The arena runs no destructors.
-  std::vector<std::unique_ptr<eq::Extent>> extents;
+  std::vector<std::unique_ptr<Extent>> extents;
 };
 
 /// The statement turned around; its new expressions live in `storage`.

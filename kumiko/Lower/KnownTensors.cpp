@@ -62,7 +62,7 @@ std::vector<lower::KnownTensor> lower::knownTensors(Operation *op, const eq::Ins
   uint64_t bytes = 0;
   for (unsigned number : wanted.set_bits()) {
     const eq::TensorType &type = instance.tensors[number].type;
-    eq::Extent count = eq::product(type.shape);
+    Extent count = product(type.shape);
     if (!count.isStatic() || uint64_t(count.value()) > mostBytes)
       return {};
     bytes += count.value() * bytesOf(type.element);

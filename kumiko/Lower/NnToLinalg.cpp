@@ -63,7 +63,7 @@ namespace {
 struct Pending {
   Operation *op;
   std::unique_ptr<eq::Instance> instance;
-  SmallVector<eq::Extent, 4> from, to; ///< of a reshape
+  SmallVector<Extent, 4> from, to; ///< of a reshape
   /// Tensors of the instance that are constants or arguments of the kernel.
   SmallVector<std::pair<unsigned, Value>, 2> known = {};
 };

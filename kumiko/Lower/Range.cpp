@@ -39,7 +39,7 @@ static Range magnitude(Range a) {
   return {a.high < 0 ? -a.high : 0, std::max(-a.low, a.high)};
 }
 
-static Range applied(const Expr &expr, llvm::ArrayRef<eq::Extent> extents) {
+static Range applied(const Expr &expr, llvm::ArrayRef<Extent> extents) {
   llvm::SmallVector<Range, 2> of;
   for (const Expr *operand : expr.operands)
     of.push_back(rangeOf(*operand, extents));
@@ -63,7 +63,7 @@ static Range applied(const Expr &expr, llvm::ArrayRef<eq::Extent> extents) {
   }
 }
 
-Range lower::rangeOf(const Expr &expr, llvm::ArrayRef<eq::Extent> extents) {
+Range lower::rangeOf(const Expr &expr, llvm::ArrayRef<Extent> extents) {
   bool wide = expr.type == ElementType::Index || expr.type == ElementType::I64;
   switch (expr.kind) {
   case Expr::Kind::Integer:

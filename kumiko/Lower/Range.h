@@ -15,6 +15,6 @@ struct Range {
 
 /// Of an integer expression over loops of these extents, none of them empty. Elements of tensors may be anything, so
 /// what is inside a tensor by this is inside for all data: clamp(index(i), 0, n - 1), mod(start(b) + j, n).
-Range rangeOf(const eq::Expr &expr, llvm::ArrayRef<eq::Extent> extents);
+Range rangeOf(const eq::Expr &expr, llvm::ArrayRef<Extent> extents);
 
 } // namespace kumiko::lower

@@ -9,7 +9,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::lower;
-using eq::Extent;
 
 using Words = SmallVector<Extent, 12>;
 
@@ -22,7 +21,7 @@ static_assert(sizeof(kumiko_topk) == 5 * 8 && sizeof(kumiko_det) == 2 * 8 && siz
 static SmallVector<Extent, 4> shapeOf(Value value) { return nn::extentsOf(cast<RankedTensorType>(value.getType())); }
 static Extent elementType(Value value) { return int64_t(nn::toEquation(getElementTypeOrSelf(value.getType()))); }
 static Extent bitsOf(double number) { return std::bit_cast<int64_t>(number); }
-static Extent productOf(ArrayRef<Extent> extents) { return eq::product(extents); }
+static Extent productOf(ArrayRef<Extent> extents) { return product(extents); }
 
 namespace {
 /// What a call says besides its operands and results.

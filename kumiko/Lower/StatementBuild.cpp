@@ -45,7 +45,7 @@ MappedOperand StatementLowering::operandOf(const MappedRead &read) {
   SmallVector<AffineExpr> results;
   for (auto [dimension, extent] : llvm::zip_equal(read.dimensions, tensor.shape)) {
     bool sliced = dimension.kind == Dimension::Kind::Loops;
-    offsets.push_back(sliced ? dimension.offset : eq::Extent(0));
+    offsets.push_back(sliced ? dimension.offset : Extent(0));
     sizes.push_back(sliced ? dimension.size : extent);
     strides.push_back(sliced && !dimension.size.is(1) && !dimension.size.is(0) ? dimension.stride : 1);
     if (sliced) {

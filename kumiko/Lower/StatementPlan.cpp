@@ -26,21 +26,21 @@ Error StatementLowering::planTargets() {
   auto refuse = [](const Twine &why) { return createStringError(why); };
   BitVector used(extents.size());
   bool visitsNothing =
-      any_of(ArrayRef(extents).take_front(statement.kept), [](const eq::Extent &extent) { return extent.is(0); });
+      any_of(ArrayRef(extents).take_front(statement.kept), [](const Extent &extent) { return extent.is(0); });
   for (const eq::Target &target : ArrayRef(statement.targets).take_front(targets)) {
     auto &dimensions = targetDimensions.emplace_back();
     bool first = targetDimensions.size() == 1;
     for (auto [index, extent] : zip_equal(target.indices, shapeOfTensor(target.tensor))) {
       std::optional<LinearIndex> linear = linearIndex(*index, extents);
       if (!linear) {
-        auto isLong = [](const eq::Extent &each) { return each.isStatic() && each.value() > largestNumber; };
+        auto isLong = [](const Extent &each) { return each.isStatic() && each.value() > largestNumber; };
         if (const auto *longest = find_if(extents, isLong); longest != extents.end())
           return refuse("has " + Twine(longest->value()) + " elements along one dimension, at most " +
                         Twine(largestNumber) + " are numbered");
         return refuse("writes at an index that is computed from data");
       }
       if (!visitsNothing && (!isAtMost(lowering.instance, 0, linear->lowest(extents)) ||
-                             !isAtMost(lowering.instance, linear->highest(extents), extent - eq::Extent(1))))
+                             !isAtMost(lowering.instance, linear->highest(extents), extent - Extent(1))))
         return refuse("writes partly outside its result");
       std::optional<Dimension> dimension = reach(lowering.instance, *linear, extent, extents, dropped);
       if (!dimension || dimension->kind == Dimension::Kind::Window)

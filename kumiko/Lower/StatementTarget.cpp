@@ -59,10 +59,10 @@ Value StatementLowering::withoutMark(Value tensor) {
 /// True when this statement and those that continue it write every element of the target exactly once, as concat does:
 /// blocks without gaps inside, no two of which meet, with as many elements together as the target has.
 bool StatementLowering::tilesWholeTarget() const {
-  using Box = SmallVector<std::pair<eq::Extent, eq::Extent>>; // from, to, per dimension
+  using Box = SmallVector<std::pair<Extent, Extent>>; // from, to, per dimension
   SmallVector<Box> boxes;
   unsigned tensor = statement.targets[0].tensor;
-  eq::Extent written = 0;
+  Extent written = 0;
   for (const eq::Statement &part : ArrayRef(lowering.instance.statements).drop_front(number)) {
     bool first = &part == &lowering.instance.statements[number];
     if (!first && !(part.continues && part.targets[0].tensor == tensor))
@@ -73,12 +73,12 @@ bool StatementLowering::tilesWholeTarget() const {
     if (!part.conditions.empty())
       return false;
     Box box;
-    eq::Extent points = 1;
+    Extent points = 1;
     for (const eq::Expr *index : part.targets[0].indices) {
       std::optional<LinearIndex> linear = linearIndex(*index, partExtents);
       if (!linear || linear->terms.size() > 1 || (linear->terms.size() == 1 && !linear->terms[0].second.is(1)))
         return false;
-      box.push_back({linear->lowest(partExtents), linear->highest(partExtents) + eq::Extent(1)});
+      box.push_back({linear->lowest(partExtents), linear->highest(partExtents) + Extent(1)});
       points *= box.back().second - box.back().first;
     }
     for (const Box &other : boxes)

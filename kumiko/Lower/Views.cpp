@@ -7,7 +7,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::lower;
-using eq::Extent;
 
 OpFoldResult lower::indexOf(OpBuilder &builder, Location loc, const Extent &extent) {
   if (extent.isStatic())

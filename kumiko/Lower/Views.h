@@ -1,23 +1,23 @@
 //===- Views.h - slices, pads and reshapes that are not made when useless --===//
 #pragma once
-#include "kumiko/Equation/Extent.h"
+#include "kumiko/Extents/Extent.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace kumiko::lower {
 
-using ExtentList = llvm::ArrayRef<eq::Extent>;
+using ExtentList = llvm::ArrayRef<Extent>;
 
 /// A tensor of a type with plain `?`, and what its extents are.
 struct ShapedValue {
   mlir::Value tensor;
-  llvm::SmallVector<eq::Extent, 4> shape;
+  llvm::SmallVector<Extent, 4> shape;
 };
 
 /// An index attribute for a number, the result of an nn.extent for an expression.
-mlir::OpFoldResult indexOf(mlir::OpBuilder &builder, mlir::Location loc, const eq::Extent &extent);
-mlir::Value indexValue(mlir::OpBuilder &builder, mlir::Location loc, const eq::Extent &extent);
+mlir::OpFoldResult indexOf(mlir::OpBuilder &builder, mlir::Location loc, const Extent &extent);
+mlir::Value indexValue(mlir::OpBuilder &builder, mlir::Location loc, const Extent &extent);
 
 /// The type with `?` for what is no number.
 mlir::RankedTensorType plainType(ExtentList shape, mlir::Type element);

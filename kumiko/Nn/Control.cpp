@@ -2,6 +2,7 @@
 #include "kumiko/Nn/Turns.h"
 
 using namespace mlir;
+using namespace kumiko;
 using namespace kumiko::nn;
 
 static LogicalResult checkCondition(Operation *op, Value condition) {
@@ -47,14 +48,14 @@ LogicalResult LoopOp::verify() {
 }
 
 /// The type of a state after some turns; where types have lost their extents, as it is.
-static Type afterTurns(Type type, std::optional<StringRef> symbol, const kumiko::eq::Extent &turns) {
+static Type afterTurns(Type type, std::optional<StringRef> symbol, const kumiko::Extent &turns) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !symbol)
     return type;
   auto extents = extentsOf(tensor);
-  if (llvm::any_of(extents, std::mem_fn(&kumiko::eq::Extent::overflowed)))
+  if (llvm::any_of(extents, std::mem_fn(&kumiko::Extent::overflowed)))
     return type;
-  for (kumiko::eq::Extent &extent : extents)
+  for (kumiko::Extent &extent : extents)
     extent = withSymbol(extent, *symbol, turns);
   return tensorOf(extents, tensor.getElementType());
 }
@@ -62,14 +63,14 @@ static Type afterTurns(Type type, std::optional<StringRef> symbol, const kumiko:
 /// Whether a type has `?` that nothing explains, so that it cannot be compared.
 static bool isOpen(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && llvm::any_of(extentsOf(tensor), std::mem_fn(&kumiko::eq::Extent::overflowed));
+  return tensor && llvm::any_of(extentsOf(tensor), std::mem_fn(&kumiko::Extent::overflowed));
 }
 
 LogicalResult LoopOp::verifyRegions() {
   std::optional<StringRef> symbol;
   if (StringAttr name = turnsOf(*this))
     symbol = name.getValue();
-  auto after = [&](const kumiko::eq::Extent &turns) {
+  auto after = [&](const kumiko::Extent &turns) {
     return llvm::map_to_vector(TypeRange(getResultTypes()).take_front(getStates().size()),
                                [&](Type type) { return afterTurns(type, symbol, turns); });
   };
@@ -81,7 +82,7 @@ LogicalResult LoopOp::verifyRegions() {
   SmallVector<Type> arguments{RankedTensorType::get({}, IntegerType::get(getContext(), 64))};
   llvm::append_range(arguments, results.take_front(states));
   llvm::append_range(arguments, getShared().getTypes());
-  kumiko::eq::Extent turns = symbol ? kumiko::eq::Extent::symbol(*symbol) : kumiko::eq::Extent(0);
+  kumiko::Extent turns = symbol ? kumiko::Extent::symbol(*symbol) : kumiko::Extent(0);
   bool open = symbol && (llvm::any_of(results, isOpen) || llvm::any_of(yielded, isOpen));
   if (failed(compareTypes(*this, "argument", getBody().getArgumentTypes(), arguments)) || // loop_c2
       failed(compareTypes(*this, "yielded value", yielded.take_front(1), getCondition().getType())) ||

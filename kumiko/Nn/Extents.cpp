@@ -11,18 +11,18 @@ using namespace kumiko::nn;
 MLIR_DEFINE_EXPLICIT_TYPE_ID(kumiko::nn::ExtentAttr)
 MLIR_DEFINE_EXPLICIT_TYPE_ID(kumiko::nn::ExtentsAttr)
 
-ExtentAttr ExtentAttr::get(MLIRContext *context, const eq::Extent &extent) {
+ExtentAttr ExtentAttr::get(MLIRContext *context, const Extent &extent) {
   assert(!extent.isStatic() && !extent.overflowed() && "a number is an integer attribute");
   return Base::get(context, extent);
 }
-const eq::Extent &ExtentAttr::getExtent() const { return getImpl()->extent; }
+const Extent &ExtentAttr::getExtent() const { return getImpl()->extent; }
 
-ExtentsAttr ExtentsAttr::get(MLIRContext *context, ArrayRef<eq::Extent> extents) { return Base::get(context, extents); }
-ArrayRef<eq::Extent> ExtentsAttr::getExtents() const { return getImpl()->extents; }
+ExtentsAttr ExtentsAttr::get(MLIRContext *context, ArrayRef<Extent> extents) { return Base::get(context, extents); }
+ArrayRef<Extent> ExtentsAttr::getExtents() const { return getImpl()->extents; }
 
 LogicalResult ExtentsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                           function_ref<InFlightDiagnostic()> emitError) const {
-  ArrayRef<eq::Extent> extents = getExtents();
+  ArrayRef<Extent> extents = getExtents();
   if (extents.size() != shape.size())
     return emitError() << "encoding has " << extents.size() << " extents, the tensor has " << shape.size();
   for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(extents, shape))) {
@@ -48,48 +48,47 @@ bool nn::isNumbers(Attribute attribute) {
   return list && llvm::all_of(list, isNumber) && llvm::any_of(list, llvm::IsaPred<ExtentAttr>);
 }
 
-std::optional<eq::Extent> nn::extentOf(Attribute attribute) {
+std::optional<Extent> nn::extentOf(Attribute attribute) {
   if (!isNumber(attribute))
     return std::nullopt;
   if (auto symbolic = dyn_cast<ExtentAttr>(attribute))
     return symbolic.getExtent();
-  return eq::Extent(cast<IntegerAttr>(attribute).getInt());
+  return Extent(cast<IntegerAttr>(attribute).getInt());
 }
 
-std::optional<SmallVector<eq::Extent, 4>> nn::extentsOf(Attribute attribute) {
+std::optional<SmallVector<Extent, 4>> nn::extentsOf(Attribute attribute) {
   if (!isNumbers(attribute))
     return std::nullopt;
   if (auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute))
-    return SmallVector<eq::Extent, 4>(numbers.asArrayRef());
+    return SmallVector<Extent, 4>(numbers.asArrayRef());
   return llvm::map_to_vector<4>(cast<ArrayAttr>(attribute), [](Attribute each) { return *extentOf(each); });
 }
 
-Attribute nn::numberAttr(MLIRContext *context, const eq::Extent &extent) {
+Attribute nn::numberAttr(MLIRContext *context, const Extent &extent) {
   if (extent.isStatic())
     return Builder(context).getI64IntegerAttr(extent.value());
   return ExtentAttr::get(context, extent);
 }
 
-Attribute nn::numbersAttr(MLIRContext *context, ArrayRef<eq::Extent> extents) {
-  if (llvm::all_of(extents, [](const eq::Extent &extent) { return extent.isStatic(); }))
-    return DenseI64ArrayAttr::get(
-        context, llvm::map_to_vector(extents, [](const eq::Extent &extent) { return extent.value(); }));
+Attribute nn::numbersAttr(MLIRContext *context, ArrayRef<Extent> extents) {
+  if (llvm::all_of(extents, [](const Extent &extent) { return extent.isStatic(); }))
+    return DenseI64ArrayAttr::get(context,
+                                  llvm::map_to_vector(extents, [](const Extent &extent) { return extent.value(); }));
   return ArrayAttr::get(
-      context, llvm::map_to_vector(extents, [&](const eq::Extent &extent) { return numberAttr(context, extent); }));
+      context, llvm::map_to_vector(extents, [&](const Extent &extent) { return numberAttr(context, extent); }));
 }
 
-SmallVector<eq::Extent, 4> nn::extentsOf(RankedTensorType type) {
+SmallVector<Extent, 4> nn::extentsOf(RankedTensorType type) {
   if (auto encoding = dyn_cast_if_present<ExtentsAttr>(type.getEncoding()))
-    return SmallVector<eq::Extent, 4>(encoding.getExtents());
-  return llvm::map_to_vector<4>(type.getShape(), [](int64_t size) {
-    return ShapedType::isDynamic(size) ? eq::Extent::overflow() : eq::Extent(size);
-  });
+    return SmallVector<Extent, 4>(encoding.getExtents());
+  return llvm::map_to_vector<4>(
+      type.getShape(), [](int64_t size) { return ShapedType::isDynamic(size) ? Extent::overflow() : Extent(size); });
 }
 
-RankedTensorType nn::tensorOf(ArrayRef<eq::Extent> extents, Type elementType) {
+RankedTensorType nn::tensorOf(ArrayRef<Extent> extents, Type elementType) {
   SmallVector<int64_t> shape;
   bool isStatic = true;
-  for (const eq::Extent &extent : extents) {
+  for (const Extent &extent : extents) {
     isStatic = isStatic && extent.isStatic();
     shape.push_back(extent.isStatic() ? extent.value() : ShapedType::kDynamic);
   }
@@ -97,7 +96,7 @@ RankedTensorType nn::tensorOf(ArrayRef<eq::Extent> extents, Type elementType) {
                                isStatic ? Attribute() : ExtentsAttr::get(elementType.getContext(), extents));
 }
 
-DimensionGroups nn::commonGroups(ArrayRef<eq::Extent> from, ArrayRef<eq::Extent> to) {
+DimensionGroups nn::commonGroups(ArrayRef<Extent> from, ArrayRef<Extent> to) {
   DimensionGroups groups;
   size_t startFrom = 0, startTo = 0;
   auto close = [&](size_t endFrom, size_t endTo) {
@@ -107,7 +106,7 @@ DimensionGroups nn::commonGroups(ArrayRef<eq::Extent> from, ArrayRef<eq::Extent>
     startTo = endTo;
   };
   for (size_t endFrom = 1; endFrom <= from.size(); ++endFrom) {
-    eq::Extent elements = product(from.slice(startFrom, endFrom - startFrom));
+    Extent elements = product(from.slice(startFrom, endFrom - startFrom));
     for (size_t endTo = startTo + 1; endTo <= to.size(); ++endTo)
       if (product(to.slice(startTo, endTo - startTo)) == elements) {
         close(endFrom, endTo);
@@ -124,7 +123,7 @@ DimensionGroups nn::commonGroups(ArrayRef<eq::Extent> from, ArrayRef<eq::Extent>
 }
 
 /// One element of a list: a number, or text.
-static ParseResult parseExtent(AsmParser &parser, eq::Extent &extent, bool takesNumber) {
+static ParseResult parseEntry(AsmParser &parser, Extent &extent, bool takesNumber) {
   int64_t number;
   if (takesNumber) {
     OptionalParseResult result = parser.parseOptionalInteger(number);
@@ -137,7 +136,7 @@ static ParseResult parseExtent(AsmParser &parser, eq::Extent &extent, bool takes
   std::string text;
   if (parser.parseString(&text))
     return failure();
-  llvm::Expected<eq::Extent> parsed = eq::parseExtent(text);
+  llvm::Expected<Extent> parsed = parseExtent(text);
   if (!parsed)
     return parser.emitError(start) << llvm::toString(parsed.takeError());
   if (parsed->isStatic())
@@ -149,7 +148,7 @@ static ParseResult parseExtent(AsmParser &parser, eq::Extent &extent, bool takes
 Attribute nn::parseExtents(AsmParser &parser, Type) {
   SMLoc start = parser.getCurrentLocation();
   StringRef keyword;
-  SmallVector<eq::Extent, 4> extents;
+  SmallVector<Extent, 4> extents;
   if (parser.parseKeyword(&keyword))
     return {};
   bool isList = keyword == "extents";
@@ -160,7 +159,7 @@ Attribute nn::parseExtents(AsmParser &parser, Type) {
   if (parser.parseLess())
     return {};
   do {
-    if (parseExtent(parser, extents.emplace_back(), isList))
+    if (parseEntry(parser, extents.emplace_back(), isList))
       return {};
   } while (isList && succeeded(parser.parseOptionalComma()));
   if (parser.parseGreater())
@@ -170,7 +169,7 @@ Attribute nn::parseExtents(AsmParser &parser, Type) {
 }
 
 void nn::printExtents(Attribute attribute, AsmPrinter &printer) {
-  auto print = [&](const eq::Extent &extent) {
+  auto print = [&](const Extent &extent) {
     if (extent.isStatic())
       printer << extent.value();
     else

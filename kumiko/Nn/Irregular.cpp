@@ -5,9 +5,9 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
+using namespace kumiko;
 using namespace kumiko::nn;
 
-using kumiko::eq::Extent;
 using Types = SmallVector<Type, 4>;
 using Operands = ArrayRef<RankedTensorType>;
 
@@ -181,7 +181,7 @@ LogicalResult kumiko::nn::detail::verifyIrregularOp(Operation *op) {
   for (Type type : op->getOperandTypes())
     operands.push_back(cast<RankedTensorType>(type));
   if (auto symbols = op->getAttrOfType<ArrayAttr>("symbols"))
-    if (symbols.size() != 1 || !kumiko::eq::isSymbolName(cast<StringAttr>(symbols[0])))
+    if (symbols.size() != 1 || !kumiko::isSymbolName(cast<StringAttr>(symbols[0])))
       return op->emitOpError() << "defines one symbol, whose name has neither quotes nor control characters; found "
                                << symbols;
   std::string why;

@@ -235,11 +235,11 @@ def Nn_ScanOp : Nn_Op<"scan", [Pure, IsolatedFromAbove, AttrSizedOperandSegments
                    "::mlir::TypeRange":$stacked, "bool":$reverse)>];
   let extraClassDeclaration = [{
     /// How many times the body runs; overflowed where types have lost their extents.
-    ::kumiko::eq::Extent getSteps();
+    ::kumiko::Extent getSteps();
     /// A sequence without its dimension 0.
     static ::mlir::RankedTensorType sliceOf(::mlir::Type sequence);
     /// The slices put together.
-    static ::mlir::RankedTensorType stackOf(const ::kumiko::eq::Extent &steps, ::mlir::Type slice);
+    static ::mlir::RankedTensorType stackOf(const ::kumiko::Extent &steps, ::mlir::Type slice);
   }];
   let assemblyFormat = [{
     `states` `(` $states `)` `over` `(` $sequences `)` (`shared` `(` $shared^ `)`)? (`reverse` $reverse^)?

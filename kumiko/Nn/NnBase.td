@@ -41,7 +41,7 @@ def Nn_NumbersAttr : Attr<CPred<"::kumiko::nn::isNumbers($_self)">, "i64 dense a
 }
 def Nn_ExtentAttr : Attr<CPred<"::llvm::isa<::kumiko::nn::ExtentAttr>($_self)">, "expression over symbols"> {
   let storageType = "::kumiko::nn::ExtentAttr";
-  let returnType = "::kumiko::eq::Extent";
+  let returnType = "::kumiko::Extent";
   let convertFromStorage = "$_self.getExtent()";
 }
 

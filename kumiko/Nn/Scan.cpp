@@ -2,15 +2,15 @@
 #include "kumiko/Nn/Nn.h"
 
 using namespace mlir;
+using namespace kumiko;
 using namespace kumiko::nn;
 
 /// The tensor type of extents; plain `?` where types have lost theirs.
-static RankedTensorType typeOf(ArrayRef<kumiko::eq::Extent> extents, Type element) {
-  if (llvm::none_of(extents, std::mem_fn(&kumiko::eq::Extent::overflowed)))
+static RankedTensorType typeOf(ArrayRef<kumiko::Extent> extents, Type element) {
+  if (llvm::none_of(extents, std::mem_fn(&kumiko::Extent::overflowed)))
     return tensorOf(extents, element);
-  auto shape = llvm::map_to_vector(extents, [](const kumiko::eq::Extent &extent) {
-    return extent.isStatic() ? extent.value() : ShapedType::kDynamic;
-  });
+  auto shape = llvm::map_to_vector(
+      extents, [](const kumiko::Extent &extent) { return extent.isStatic() ? extent.value() : ShapedType::kDynamic; });
   return RankedTensorType::get(shape, element);
 }
 
@@ -19,14 +19,14 @@ RankedTensorType ScanOp::sliceOf(Type sequence) {
   return typeOf(ArrayRef(extentsOf(type)).drop_front(), type.getElementType());
 }
 
-RankedTensorType ScanOp::stackOf(const kumiko::eq::Extent &steps, Type slice) {
+RankedTensorType ScanOp::stackOf(const kumiko::Extent &steps, Type slice) {
   auto type = cast<RankedTensorType>(slice);
-  SmallVector<kumiko::eq::Extent> extents{steps};
+  SmallVector<kumiko::Extent> extents{steps};
   llvm::append_range(extents, extentsOf(type));
   return typeOf(extents, type.getElementType());
 }
 
-kumiko::eq::Extent ScanOp::getSteps() {
+kumiko::Extent ScanOp::getSteps() {
   return extentsOf(cast<RankedTensorType>(getSequences().front().getType())).front();
 }
 
@@ -58,7 +58,7 @@ LogicalResult ScanOp::verify() {
     auto type = cast<RankedTensorType>(sequence);
     if (type.getRank() == 0) // scan_c1
       return emitOpError() << "sequence " << number << " has no dimension to take apart: " << type;
-    if (kumiko::eq::Extent steps = extentsOf(type).front(); steps != getSteps()) // scan_c1
+    if (kumiko::Extent steps = extentsOf(type).front(); steps != getSteps()) // scan_c1
       return emitOpError() << "sequence " << number << " has " << steps.str() << " positions, the first has "
                            << getSteps().str();
   }

@@ -86,7 +86,7 @@ void nn::setChecks(Operation *function, ArrayRef<Check> checks) {
 
 static LogicalResult verifySymbol(Operation *op, DictionaryAttr row, llvm::StringSet<> &names) {
   auto name = row.getAs<StringAttr>("name");
-  if (!name || !eq::isSymbolName(name))
+  if (!name || !isSymbolName(name))
     return op->emitOpError() << "a symbol has no name, or one with quotes or control characters: " << row;
   if (!names.insert(name).second)
     return op->emitOpError() << "symbol '" << name.getValue() << "' is listed twice";
@@ -139,7 +139,7 @@ bool nn::usesSymbols(Operation *op) {
          llvm::any_of(op->getAttrs(), [&](NamedAttribute attribute) { return isSymbolic(attribute.getValue()); });
 }
 
-static void addNames(const eq::Extent &extent, llvm::StringSet<> &names) {
+static void addNames(const Extent &extent, llvm::StringSet<> &names) {
   SmallVector<StringRef> found;
   extent.symbols(found);
   for (StringRef name : found)
@@ -150,7 +150,7 @@ static void addNames(Attribute attribute, llvm::StringSet<> &names) {
   if (auto extent = dyn_cast_if_present<ExtentAttr>(attribute))
     addNames(extent.getExtent(), names);
   else if (auto extents = dyn_cast_if_present<ExtentsAttr>(attribute))
-    llvm::for_each(extents.getExtents(), [&](const eq::Extent &extent) { addNames(extent, names); });
+    llvm::for_each(extents.getExtents(), [&](const Extent &extent) { addNames(extent, names); });
   else if (auto list = dyn_cast_if_present<ArrayAttr>(attribute))
     llvm::for_each(list, [&](Attribute each) { addNames(each, names); });
   else if (auto row = dyn_cast_if_present<DictionaryAttr>(attribute))
@@ -188,7 +188,7 @@ bool nn::findsSymbols(Operation *op) {
 OpFoldResult ExtentOp::fold(FoldAdaptor) { return getValueAttr(); }
 
 LogicalResult SymbolOp::verify() {
-  if (!eq::isSymbolName(getSymbol())) // symbol_c1
+  if (!isSymbolName(getSymbol())) // symbol_c1
     return emitOpError() << "the name has quotes or control characters";
   RankedTensorType type = getX().getType();
   if (!type.getElementType().isInteger()) // symbol_c2

@@ -31,7 +31,7 @@ struct Symbol {
 struct Check {
   /// Equal; equal or one of them is 1; not above.
   enum class Relation : uint8_t { Equal, Broadcast, AtMost };
-  eq::Extent lhs, rhs;
+  Extent lhs, rhs;
   Relation relation = Relation::Equal;
   /// What does not agree, with the names of nodes, inputs and axes.
   std::string message;

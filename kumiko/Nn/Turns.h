@@ -16,6 +16,6 @@ mlir::StringAttr turnsOf(LoopOp loop);
 void setTurns(LoopOp loop, llvm::StringRef symbol);
 
 /// The extent with a value for one of its symbols. Not for an overflowed one.
-eq::Extent withSymbol(const eq::Extent &extent, llvm::StringRef symbol, const eq::Extent &value);
+Extent withSymbol(const Extent &extent, llvm::StringRef symbol, const Extent &value);
 
 } // namespace kumiko::nn

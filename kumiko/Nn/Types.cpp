@@ -89,7 +89,7 @@ std::optional<eq::Attribute> toEquation(mlir::Attribute attribute, eq::Attribute
   case Kind::Ints:
     if (auto value = dyn_cast<DenseI64ArrayAttr>(attribute))
       return SmallVector<int64_t, 6>(value.asArrayRef());
-    if (std::optional<SmallVector<eq::Extent, 4>> value = extentsOf(attribute))
+    if (std::optional<SmallVector<Extent, 4>> value = extentsOf(attribute))
       return *value;
     break;
   case Kind::Float:
@@ -137,9 +137,9 @@ mlir::Attribute fromEquation(MLIRContext *context, const eq::Attribute &attribut
     return TypeAttr::get(fromEquation(context, *value));
   if (auto *value = std::get_if<SmallVector<int64_t, 6>>(&attribute))
     return builder.getDenseI64ArrayAttr(*value);
-  if (auto *value = std::get_if<eq::Extent>(&attribute))
+  if (auto *value = std::get_if<Extent>(&attribute))
     return numberAttr(context, *value);
-  if (auto *value = std::get_if<SmallVector<eq::Extent, 4>>(&attribute))
+  if (auto *value = std::get_if<SmallVector<Extent, 4>>(&attribute))
     return numbersAttr(context, *value);
   return builder.getDenseF64ArrayAttr(std::get<SmallVector<double, 4>>(attribute));
 }

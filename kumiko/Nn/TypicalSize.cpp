@@ -2,7 +2,6 @@
 #include "kumiko/Nn/TypicalSize.h"
 
 using namespace kumiko;
-using eq::Extent;
 
 /// Symbols of large inputs: the sides of an image, or words.
 constexpr int64_t large = 1024, largeBatch = 8;

@@ -5,6 +5,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
+using namespace kumiko;
 using namespace kumiko::nn;
 
 Value kumiko::nn::underViews(Value value) {
@@ -20,7 +21,7 @@ LogicalResult ReshapeOp::verify() {
   if (from.getElementType() != to.getElementType()) // reshape_c1
     return emitOpError() << "element types differ: " << from.getElementType() << " vs " << to.getElementType();
   // Counted with care: the product of a hostile shape may wrap around to the right number.
-  kumiko::eq::Extent before = product(extentsOf(from)), after = product(extentsOf(to));
+  kumiko::Extent before = product(extentsOf(from)), after = product(extentsOf(to));
   bool isKnown = from.hasStaticShape() && to.hasStaticShape(); // elsewhere a check of the program tells
   if (isKnown && (before.overflowed() || before != after))     // reshape_c2
     return emitOpError() << "numbers of elements differ: " << before.str() << " vs " << after.str();

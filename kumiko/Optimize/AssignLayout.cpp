@@ -29,7 +29,7 @@ constexpr llvm::StringLiteral rule = "channels_last";
 
 /// Elements of a value, for comparison only: each symbol counts as 64.
 static int64_t elements(Value value) {
-  eq::Extent count = product(nn::extentsOf(cast<RankedTensorType>(value.getType())));
+  Extent count = product(nn::extentsOf(cast<RankedTensorType>(value.getType())));
   return count.evaluate([](StringRef) { return std::optional<int64_t>(64); }).value_or(int64_t(1) << 40);
 }
 
@@ -218,7 +218,7 @@ void LayoutWalk::sinkBelow(nn::ReshapeOp reshape) {
   auto transpose = reshape.getX().getDefiningOp<nn::TransposeOp>();
   if (!transpose || llvm::is_contained(reshape.getType().getShape(), 0))
     return;
-  SmallVector<eq::Extent, 4> to = nn::extentsOf(reshape.getType());
+  SmallVector<Extent, 4> to = nn::extentsOf(reshape.getType());
   nn::DimensionGroups common = nn::commonGroups(nn::extentsOf(reshape.getX().getType()), to);
   struct Group {
     int64_t source;
@@ -232,7 +232,7 @@ void LayoutWalk::sinkBelow(nn::ReshapeOp reshape) {
   }
   llvm::sort(groups, [](const Group &a, const Group &b) { return a.source < b.source; });
   Permutation inner, outer;
-  SmallVector<eq::Extent, 4> shape;
+  SmallVector<Extent, 4> shape;
   for (const Group &group : groups) {
     for (int64_t d : group.from)
       inner.push_back(perm[d]);

@@ -8,7 +8,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
-using eq::Extent;
 
 namespace {
 

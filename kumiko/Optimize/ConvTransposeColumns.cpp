@@ -4,7 +4,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
-using eq::Extent;
 
 namespace {
 class ColumnsRewrite {
@@ -52,7 +51,7 @@ private:
       return x;
     SmallVector<Extent, 4> shape = nn::extentsOf(cast<RankedTensorType>(x.getType()));
     size = SmallVector<Extent, 4>(shape.begin() + 2, shape.end());
-    return g.reshape(x, ArrayRef<Extent>{shape[0], Extent(groups), floorDiv(shape[1], groups), eq::product(size)});
+    return g.reshape(x, ArrayRef<Extent>{shape[0], Extent(groups), floorDiv(shape[1], groups), product(size)});
   }
 
   /// The columns added up where they belong.

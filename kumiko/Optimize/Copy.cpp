@@ -7,7 +7,7 @@ using namespace kumiko;
 using eq::Expr;
 
 /// The loop that an index is, alone; also for a dimension of one element that is read at 0.
-static bool sameIndex(const Expr &a, const Expr &b, const eq::Extent &extent) {
+static bool sameIndex(const Expr &a, const Expr &b, const Extent &extent) {
   if (extent.is(1))
     return true;
   return a.kind == Expr::Kind::Loop && b.kind == Expr::Kind::Loop && a.loop == b.loop;

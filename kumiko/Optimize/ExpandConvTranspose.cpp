@@ -18,7 +18,6 @@ namespace kumiko {
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
-using eq::Extent;
 
 constexpr llvm::StringLiteral rule = "expand_conv_transpose";
 
@@ -104,8 +103,8 @@ private:
     llvm::Expected<Tensor> v = Tensor::zeros(w.element(), shape);
     if (!v)
       return refuse(llvm::toString(v.takeError())), std::nullopt;
-    int64_t taps = eq::product(SmallVector<Extent>(m.taps.begin(), m.taps.end())).value();
-    int64_t window = eq::product(SmallVector<Extent>(m.kernel.begin(), m.kernel.end())).value();
+    int64_t taps = product(SmallVector<Extent>(m.taps.begin(), m.taps.end())).value();
+    int64_t window = product(SmallVector<Extent>(m.kernel.begin(), m.kernel.end())).value();
     for (int64_t p = 0; p < m.phases; ++p)
       for (int64_t j = 0; j < taps; ++j) {
         std::optional<int64_t> k = placeInWindow(p, j);

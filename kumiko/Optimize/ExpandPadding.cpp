@@ -65,9 +65,9 @@ static std::optional<Padding> paddingOf(const eq::Instance &instance) {
     for (auto [loop, coefficient] : llvm::enumerate(affine->coefficients))
       if (!coefficient.is(loop == target->loop))
         return std::nullopt;
-    const eq::Extent &points = first.loops[target->loop].extent;
+    const Extent &points = first.loops[target->loop].extent;
     int64_t lo = -affine->constant.value();
-    eq::Extent after = points - extent - eq::Extent(lo);
+    Extent after = points - extent - Extent(lo);
     int64_t hi = after.isStatic() ? after.value() : -1;
     if (lo < 0 || hi < 0)
       return std::nullopt;
@@ -118,9 +118,9 @@ private:
       return;
 
     SmallVector<RankedTensorType, 4> types = slotTypes(op);
-    SmallVector<eq::Extent, 4> shape = nn::extentsOf(types[padding->slot]);
+    SmallVector<Extent, 4> shape = nn::extentsOf(types[padding->slot]);
     for (auto [extent, lo, hi] : llvm::zip_equal(shape, padding->lo, padding->hi))
-      extent += eq::Extent(lo + hi);
+      extent += Extent(lo + hi);
     types[padding->slot] = nn::tensorOf(shape, types[padding->slot].getElementType());
     NamedAttrList attributes = equationAttributes(op, *def);
     Builder build(op->getContext());

@@ -16,7 +16,6 @@ namespace kumiko {
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
-using eq::Extent;
 
 constexpr llvm::StringLiteral rule = "expand_transforms";
 
@@ -104,7 +103,7 @@ private:
     SmallVector<Extent> rows = extentsOf(x);
     int64_t parts = rows.pop_back_val().value(), length = first * second;
     rows.pop_back();
-    Extent lines = eq::product(rows);
+    Extent lines = product(rows);
     int64_t blocks = (samples + second - 1) / second, last = (kept + first - 1) / first;
     if (first * second * 2 * last * 2 > mostNumbers)
       return refuse("its tables would be too large");
@@ -194,7 +193,7 @@ private:
       return declined(op, rule, "it is too long for a table");
 
     OpBuilder b(op);
-    Extent products = eq::product(extentsOf(op.getX())) * *kept * 2;
+    Extent products = product(extentsOf(op.getX())) * *kept * 2;
     bool wide = type.getElementType().isF64() || (products.isStatic() && products.value() <= fewProducts);
     TransformRewrite rewrite(b, op.getLoc(), n->value(), op.getInverse(), wide ? ElementType::F64 : ElementType::F32);
     GraphBuilder &g = rewrite.g;

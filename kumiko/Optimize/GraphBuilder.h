@@ -28,10 +28,10 @@ public:
     return make("cast", {x}, {b.getNamedAttr("to", mlir::TypeAttr::get(to))});
   }
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape) {
-    return reshape(x, llvm::SmallVector<eq::Extent>(shape.begin(), shape.end()));
+    return reshape(x, llvm::SmallVector<Extent>(shape.begin(), shape.end()));
   }
-  mlir::Value scalar(mlir::Value x) { return reshape(x, llvm::ArrayRef<eq::Extent>()); }
-  mlir::Value reshape(mlir::Value x, llvm::ArrayRef<eq::Extent> shape) {
+  mlir::Value scalar(mlir::Value x) { return reshape(x, llvm::ArrayRef<Extent>()); }
+  mlir::Value reshape(mlir::Value x, llvm::ArrayRef<Extent> shape) {
     mlir::Type type = x ? nn::tensorOf(shape, mlir::getElementTypeOrSelf(x.getType())) : mlir::Type();
     return !x || x.getType() == type ? x : nn::ReshapeOp::create(b, loc, type, x).getResult();
   }

@@ -148,7 +148,7 @@ private:
       std::optional<Tensor> total = sumsOver(*factor.known, {dimension});
       return total ? createConstant(b, loc, std::move(*total), "sums") : refuse("a factor is too large to be summed");
     }
-    SmallVector<eq::Extent> kept = nn::extentsOf(cast<RankedTensorType>(factor.x.getType()));
+    SmallVector<Extent> kept = nn::extentsOf(cast<RankedTensorType>(factor.x.getType()));
     kept[dimension] = 1;
     Value total = g.make("reduce", {g.cast(factor.x, b.getI32Type())},
                          {b.getNamedAttr("kind", b.getStringAttr("+")),
@@ -157,14 +157,14 @@ private:
   }
 
   Value padded(nn::ConvOp op, const Factor &x, unsigned rank) {
-    SmallVector<eq::Extent, 4> lo = *nn::extentsOf(op.getLoAttr()), hi = *nn::extentsOf(op.getHiAttr());
-    auto isZero = [](const eq::Extent &amount) { return amount.is(0); };
+    SmallVector<Extent, 4> lo = *nn::extentsOf(op.getLoAttr()), hi = *nn::extentsOf(op.getHiAttr());
+    auto isZero = [](const Extent &amount) { return amount.is(0); };
     if (llvm::all_of(lo, isZero) && llvm::all_of(hi, isZero))
       return x.x;
-    auto around = [&](ArrayRef<eq::Extent> spatial) {
-      SmallVector<eq::Extent> all{eq::Extent(0)};
+    auto around = [&](ArrayRef<Extent> spatial) {
+      SmallVector<Extent> all{Extent(0)};
       llvm::append_range(all, spatial);
-      all.insert(all.begin() + op.getChannel(), eq::Extent(0));
+      all.insert(all.begin() + op.getChannel(), Extent(0));
       return nn::numbersAttr(b.getContext(), all);
     };
     SmallVector<Value, 2> operands{x.x};

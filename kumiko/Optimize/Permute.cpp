@@ -42,14 +42,14 @@ Value optimize::transposed(OpBuilder &builder, Location loc, Value x, ArrayRef<i
   auto type = cast<RankedTensorType>(x.getType());
   if (!movesNothing(whole, type.getShape()))
     return nn::TransposeOp::create(builder, loc, x, whole);
-  SmallVector<eq::Extent, 4> from = nn::extentsOf(type);
+  SmallVector<Extent, 4> from = nn::extentsOf(type);
   auto shape = llvm::map_to_vector(whole, [&](int64_t d) { return from[d]; });
   return builder.createOrFold<nn::ReshapeOp>(loc, nn::tensorOf(shape, type.getElementType()), x);
 }
 
 /// Leading dimensions of 1, up to `rank`.
-static SmallVector<eq::Extent, 4> extended(RankedTensorType type, size_t rank) {
-  SmallVector<eq::Extent, 4> result(rank - type.getRank(), 1);
+static SmallVector<Extent, 4> extended(RankedTensorType type, size_t rank) {
+  SmallVector<Extent, 4> result(rank - type.getRank(), 1);
   llvm::append_range(result, nn::extentsOf(type));
   return result;
 }
@@ -90,7 +90,7 @@ static NamedAttrList renamedAttributes(Operation *op, const eq::OpDef &def, Arra
       else if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
         attributes.set(attribute.name, builder.getDenseI64ArrayAttr(llvm::map_to_vector(list.asArrayRef(), moved)));
     } else if (auto list = nn::extentsOf(value); list && int64_t(list->size()) == rank) {
-      SmallVector<eq::Extent, 4> reordered(rank);
+      SmallVector<Extent, 4> reordered(rank);
       for (auto [d, entry] : llvm::enumerate(*list))
         reordered[permutation[d]] = entry;
       attributes.set(attribute.name, nn::numbersAttr(op->getContext(), reordered));
@@ -110,7 +110,7 @@ static std::optional<PermutedOp> attempt(Operation *op, const eq::OpDef &def, co
     if (!type || !moving.test(slot))
       continue;
     result.operands.back() = Permutation(permutation);
-    SmallVector<eq::Extent, 4> shape(rank);
+    SmallVector<Extent, 4> shape(rank);
     for (auto [d, extent] : llvm::enumerate(extended(type, rank)))
       shape[permutation[d]] = extent;
     type = nn::tensorOf(shape, type.getElementType());

@@ -179,7 +179,7 @@ private:
     if (!x || shapeOf(x).empty())
       return refuse("");
     SmallVector<int64_t> ones(shapeOf(x).size(), 1);
-    eq::Extent whole = max(nn::extentsOf(cast<RankedTensorType>(x.getType()))[0], 1);
+    Extent whole = max(nn::extentsOf(cast<RankedTensorType>(x.getType()))[0], 1);
     Value zero = like.getZero();
     return g.make("dequantize", {x, g.reshape(like.getScale(), ones), zero ? g.reshape(zero, ones) : zero},
                   {b.getNamedAttr("axis", b.getI64IntegerAttr(0)),

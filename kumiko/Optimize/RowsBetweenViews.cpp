@@ -21,7 +21,7 @@ using namespace kumiko::optimize;
 
 namespace {
 
-using Shape = SmallVector<eq::Extent, 4>;
+using Shape = SmallVector<Extent, 4>;
 
 /// A norm in all its steps has about ten ops.
 constexpr size_t mostOps = 32;
@@ -70,16 +70,16 @@ public:
 
 private:
   /// The dimensions behind those that number the rows.
-  ArrayRef<eq::Extent> rest(ArrayRef<eq::Extent> shape) const { return shape.drop_front(flat.size()); }
+  ArrayRef<Extent> rest(ArrayRef<Extent> shape) const { return shape.drop_front(flat.size()); }
   Shape restOf(Value value) const { return Shape(rest(shapeOf(value))); }
 
-  static Shape withRows(ArrayRef<eq::Extent> numbers, ArrayRef<eq::Extent> rest) {
+  static Shape withRows(ArrayRef<Extent> numbers, ArrayRef<Extent> rest) {
     Shape shape(numbers);
     llvm::append_range(shape, rest);
     return shape;
   }
 
-  bool hasRows(ArrayRef<eq::Extent> shape) const {
+  bool hasRows(ArrayRef<Extent> shape) const {
     return shape.size() >= flat.size() && shape.take_front(flat.size()) == ArrayRef(flat);
   }
 
@@ -104,7 +104,7 @@ private:
   /// Whether a view drops or adds dimensions of one element behind those that number the rows.
   bool keepsRows(nn::ReshapeOp view) {
     Shape from = shapeOf(view.getX());
-    return hasRows(from) && eq::product(rest(from)) == eq::product(restOf(view.getY())) && isInRows(view.getX());
+    return hasRows(from) && product(rest(from)) == product(restOf(view.getY())) && isInRows(view.getX());
   }
 
   bool worksOnRows(Operation *op) {
@@ -135,7 +135,7 @@ private:
     if (shape.size() > rest && hasRows(shape) && shape.size() == flat.size() + rest)
       return false;
     size_t more = shape.size() > rest ? shape.size() - rest : 0;
-    return llvm::all_of(ArrayRef(shape).take_front(more), [](const eq::Extent &extent) { return extent.is(1); });
+    return llvm::all_of(ArrayRef(shape).take_front(more), [](const Extent &extent) { return extent.is(1); });
   }
 
   /// `operand` as the new op reads it.

@@ -1,7 +1,7 @@
 //===- RuleBinding.h - what the names of a rule stand for ------------------===//
 #pragma once
-#include "kumiko/Equation/Extent.h"
 #include "kumiko/Equation/Rule.h"
+#include "kumiko/Extents/Extent.h"
 #include "mlir/IR/Operation.h"
 
 namespace kumiko::optimize {
@@ -33,7 +33,7 @@ private:
 
 /// The value of an attribute while a rule computes with it: a number, a list of numbers, or anything else.
 struct RuleNumber {
-  llvm::SmallVector<eq::Extent, 4> numbers;
+  llvm::SmallVector<Extent, 4> numbers;
   bool isList = false;
   mlir::Attribute other;
 };

@@ -15,7 +15,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
-using eq::Extent;
 using eq::RuleValue;
 
 namespace {

@@ -124,9 +124,9 @@ private:
     }
     if (wanted.kind == RuleValue::Kind::Integer) {
       // For a list: every entry.
-      std::optional<eq::Extent> one = nn::extentOf(given);
-      std::optional<SmallVector<eq::Extent, 4>> list = nn::extentsOf(given);
-      auto isWanted = [&](const eq::Extent &extent) { return extent.is(wanted.integer); };
+      std::optional<Extent> one = nn::extentOf(given);
+      std::optional<SmallVector<Extent, 4>> list = nn::extentsOf(given);
+      auto isWanted = [&](const Extent &extent) { return extent.is(wanted.integer); };
       return one ? isWanted(*one) : list && llvm::all_of(*list, isWanted);
     }
     std::optional<RuleNumber> value = evaluate(wanted, binding);
@@ -134,7 +134,7 @@ private:
       return false;
     if (value->other)
       return value->other == given;
-    std::optional<SmallVector<eq::Extent, 4>> list = nn::extentsOf(given);
+    std::optional<SmallVector<Extent, 4>> list = nn::extentsOf(given);
     return value->isList && list && *list == value->numbers;
   }
 

@@ -7,7 +7,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
-using eq::Extent;
 using eq::RuleValue;
 
 static std::optional<RuleNumber> numberOf(Attribute attribute) {

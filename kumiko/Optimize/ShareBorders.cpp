@@ -23,7 +23,6 @@ namespace kumiko {
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::optimize;
-using eq::Extent;
 
 constexpr llvm::StringLiteral rule = "share_border";
 

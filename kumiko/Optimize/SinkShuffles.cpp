@@ -119,7 +119,7 @@ struct SinkShuffles final : kumiko::impl::SinkShufflesPassBase<SinkShuffles> {
       return declined(view, rule, "its constants cannot be reordered");
     OpBuilder b(product);
     auto type = cast<RankedTensorType>(x.getType());
-    SmallVector<eq::Extent, 4> apart = nn::extentsOf(type);
+    SmallVector<Extent, 4> apart = nn::extentsOf(type);
     apart.pop_back();
     llvm::append_range(apart,
                        ArrayRef(nn::extentsOf(shuffle.transpose.getX().getType())).drop_front(type.getRank() - 1));

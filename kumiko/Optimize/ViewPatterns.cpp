@@ -36,7 +36,7 @@ struct RowsOfView final : OpInterfaceRewritePattern<nn::EquationInterface> {
     auto view = op->getOperand(0).getDefiningOp<nn::ReshapeOp>();
     if (!view || !view->hasOneUse())
       return rewriter.notifyMatchFailure(op, "no view of its own");
-    SmallVector<eq::Extent, 4> from = nn::extentsOf(view.getX().getType()), to = nn::extentsOf(view.getType());
+    SmallVector<Extent, 4> from = nn::extentsOf(view.getX().getType()), to = nn::extentsOf(view.getType());
     size_t kept = to.size() - axis.getInt();
     if (kept > from.size() || ArrayRef(from).take_back(kept) != ArrayRef(to).take_back(kept))
       return rewriter.notifyMatchFailure(op, "the view changes the dimension that is worked along");
@@ -51,10 +51,10 @@ struct RowsOfView final : OpInterfaceRewritePattern<nn::EquationInterface> {
 };
 
 /// How many dimensions of `parts` make up each dimension of `whole`; nothing where one is not a product of some.
-std::optional<SmallVector<int64_t, 4>> partsOf(ArrayRef<eq::Extent> whole, ArrayRef<eq::Extent> parts) {
+std::optional<SmallVector<int64_t, 4>> partsOf(ArrayRef<Extent> whole, ArrayRef<Extent> parts) {
   SmallVector<int64_t, 4> counts;
-  for (const eq::Extent &extent : whole) {
-    eq::Extent product = 1;
+  for (const Extent &extent : whole) {
+    Extent product = 1;
     int64_t count = 0;
     do {
       if (parts.empty())
@@ -88,8 +88,8 @@ struct ViewsAcrossTranspose final : OpRewritePattern<nn::ReshapeOp> {
     if (!before || !transpose->hasOneUse() || !before->hasOneUse())
       return rewriter.notifyMatchFailure(behind, "no views around a transpose of their own");
     ArrayRef<int64_t> perm = transpose.getPerm();
-    SmallVector<eq::Extent, 4> from = nn::extentsOf(before.getX().getType()), seen = nn::extentsOf(before.getType()),
-                               turned = nn::extentsOf(behind.getX().getType()), to = nn::extentsOf(behind.getType());
+    SmallVector<Extent, 4> from = nn::extentsOf(before.getX().getType()), seen = nn::extentsOf(before.getType()),
+                           turned = nn::extentsOf(behind.getX().getType()), to = nn::extentsOf(behind.getType());
     Type element = behind.getType().getElementType();
     auto turn = [&](Value x, ArrayRef<int64_t> moved) {
       return rewriter.createOrFold<nn::TransposeOp>(transpose.getLoc(), x, rewriter.getDenseI64ArrayAttr(moved));
@@ -101,7 +101,7 @@ struct ViewsAcrossTranspose final : OpRewritePattern<nn::ReshapeOp> {
         own[perm[d]] = (*counts)[d];
         first[perm[d]] = next;
       }
-      SmallVector<eq::Extent, 4> split;
+      SmallVector<Extent, 4> split;
       for (auto [count, start] : llvm::zip_equal(own, first))
         llvm::append_range(split, ArrayRef(to).slice(start, count));
       applied(behind, "views_across_transpose", 1);

@@ -184,6 +184,6 @@ std::optional<WeightedOp> optimize::weightsBehind(Operation *op, unsigned slot, 
 
 bool optimize::hasGroups(Operation *conv, int64_t count) {
   Attribute attribute = conv->getAttr("group");
-  std::optional<eq::Extent> groups = attribute ? nn::extentOf(attribute) : eq::Extent(1);
+  std::optional<Extent> groups = attribute ? nn::extentOf(attribute) : Extent(1);
   return groups && groups->is(count);
 }

@@ -118,15 +118,15 @@ private:
     return nn::ReshapeOp::create(b, op->getLoc(), stacked(op->getResult(0)), sequence);
   }
 
-  static eq::Extent elementsOf(Value value) { return product(nn::extentsOf(cast<RankedTensorType>(value.getType()))); }
+  static Extent elementsOf(Value value) { return product(nn::extentsOf(cast<RankedTensorType>(value.getType()))); }
 
   /// Contractions gain from many rows; others must not make memory traffic of what stays in registers: all steps
   /// together take no more memory than what they read, slices of sequences and what is `fixed`.
-  bool isWorthIt(Operation *op, const eq::Instance &instance, const eq::Extent &read, const eq::Extent &fixed) {
+  bool isWorthIt(Operation *op, const eq::Instance &instance, const Extent &read, const Extent &fixed) {
     bool contracts = llvm::any_of(instance.statements, [](const eq::Statement &statement) {
       return eq::classify(statement) == eq::StatementClass::Contraction;
     });
-    eq::Extent made = elementsOf(op->getResult(0));
+    Extent made = elementsOf(op->getResult(0));
     return contracts || (read - made).knownNonNegative() || (fixed - made * scan.getSteps()).knownNonNegative();
   }
 
@@ -136,7 +136,7 @@ private:
       return {};
     SmallVector<Value> slots;
     llvm::DenseSet<unsigned> stepping;
-    eq::Extent read = 0, fixed = 0;
+    Extent read = 0, fixed = 0;
     for (auto [number, operand] : llvm::enumerate(nn::operandSlots(op))) {
       Value outside = operand ? sequenceOf(operand) : Value();
       if (outside) {

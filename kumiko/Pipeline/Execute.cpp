@@ -102,12 +102,12 @@ bool Executable::check(int status, llvm::StringRef doing, ProblemList &problems)
 }
 
 /// What the artefact writes for an extent.
-static eq::Extent extentOf(const char *text) {
-  llvm::Expected<eq::Extent> extent = eq::parseExtent(text);
+static Extent extentOf(const char *text) {
+  llvm::Expected<Extent> extent = parseExtent(text);
   if (extent)
     return *extent;
   llvm::consumeError(extent.takeError());
-  return eq::Extent::symbol(text); // of another version
+  return Extent::symbol(text); // of another version
 }
 
 static std::vector<ProgramValue> valuesOf(const kumiko_api *api, const kumiko_model *model, const kumiko_value *values,
@@ -115,11 +115,11 @@ static std::vector<ProgramValue> valuesOf(const kumiko_api *api, const kumiko_mo
   std::vector<ProgramValue> result;
   for (const kumiko_value &value : llvm::ArrayRef(values, count)) {
     ProgramValue &added = result.emplace_back(ProgramValue{value.name, ElementType(value.element_type), {}});
-    llvm::SmallVector<eq::Extent, 6> extents;
+    llvm::SmallVector<Extent, 6> extents;
     for (int64_t extent : llvm::ArrayRef(value.shape, value.rank)) {
       added.shape.push_back(std::max<int64_t>(extent, -1));
       const char *text = api->dimension_text(model, extent);
-      extents.push_back(text ? extentOf(text) : eq::Extent(extent));
+      extents.push_back(text ? extentOf(text) : Extent(extent));
     }
     if (!added.isStatic())
       added.extents = std::move(extents);

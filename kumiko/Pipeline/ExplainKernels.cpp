@@ -1,18 +1,18 @@
 //===- ExplainKernels.cpp - what the kernels of a network do ---------------===//
 #include "kumiko/Equation/Class.h"
 #include "kumiko/Equation/Cost.h"
+#include "kumiko/Kernel/KernelShape.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Pipeline/Explain.h"
-#include "kumiko/Schedule/KernelShape.h"
 
 using namespace mlir;
 using namespace kumiko;
 
 static uint64_t storedBytes(Type type) {
   eq::TensorType tensor = nn::toEquation(cast<RankedTensorType>(type));
-  eq::Extent bytes = eq::bytesOf(tensor);
+  Extent bytes = eq::bytesOf(tensor);
   return bytes.isStatic() ? bytes.value() : 0;
 }
 
@@ -35,7 +35,7 @@ static Explanation::Kernel describeKernel(nn::KernelOp kernel) {
     }
     for (const eq::Statement &statement : instance->statements)
       highest = std::max(highest, eq::classify(statement));
-    eq::Extent flops = eq::costOf(*instance).flops;
+    Extent flops = eq::costOf(*instance).flops;
     result.flops += flops.isStatic() ? flops.value() : 0;
   }
   result.kind = opaque ? "opaque" : eq::nameOf(highest).str();
@@ -55,12 +55,12 @@ static Explanation::Kernel describePart(nn::KernelOp kernel) {
   for (ValueRange values : {ValueRange(body.getArguments()), ValueRange(body.getTerminator()->getOperands())})
     for (Value value : values) {
       unsigned bits = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
-      eq::Extent bytes = extents.elementsOf(value) * int64_t((bits + 7) / 8);
+      Extent bytes = extents.elementsOf(value) * int64_t((bits + 7) / 8);
       result.bytes += bytes.isStatic() ? bytes.value() : 0;
     }
   auto highest = eq::StatementClass::Injective;
   for (auto generic : body.getOps<linalg::GenericOp>()) {
-    eq::Extent flops = flopsOf(generic, extents);
+    Extent flops = flopsOf(generic, extents);
     result.flops += flops.isStatic() ? flops.value() : 0;
     if (isContractionAlone(generic, extents))
       highest = std::max(highest, eq::StatementClass::Contraction);

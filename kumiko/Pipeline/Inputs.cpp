@@ -91,7 +91,7 @@ std::string kumiko::describe(const ProgramValue &value) {
   if (value.isStatic())
     return describe(value.type, value.shape);
   std::vector<std::string> extents;
-  for (const eq::Extent &extent : value.extents)
+  for (const Extent &extent : value.extents)
     extents.push_back(extent.str());
   return (nameOf(value.type) + "[" + llvm::join(extents, ",") + "]").str();
 }

@@ -11,7 +11,7 @@ using namespace kumiko;
 static uint64_t turnsAround(mlir::Operation *op) {
   uint64_t turns = 1;
   for (auto scan = op->getParentOfType<nn::ScanOp>(); scan; scan = scan->getParentOfType<nn::ScanOp>())
-    if (eq::Extent steps = scan.getSteps(); steps.isStatic())
+    if (Extent steps = scan.getSteps(); steps.isStatic())
       turns = llvm::SaturatingMultiply<uint64_t>(turns, steps.value());
   return turns;
 }
@@ -26,7 +26,7 @@ std::optional<uint64_t> kumiko::countMultiplyAdds(mlir::ModuleOp module) {
     uint64_t turns = turnsAround(op);
     for (const eq::Statement &statement : instance->statements)
       if (eq::classify(statement) == eq::StatementClass::Contraction) {
-        eq::Extent points = eq::pointsOf(statement);
+        Extent points = eq::pointsOf(statement);
         isNumber &= points.isStatic();
         total = llvm::SaturatingMultiplyAdd<uint64_t>(turns, points.isStatic() ? points.value() : 0, total);
       }

@@ -2,8 +2,10 @@
 #include "kumiko/Codegen/Cpu/Math/Passes.h"
 #include "kumiko/Codegen/Cpu/Passes.h"
 #include "kumiko/Fuse/Passes.h"
+#include "kumiko/Kernel/Passes.h"
 #include "kumiko/Lower/Passes.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Numerics/Passes.h"
 #include "kumiko/Optimize/Passes.h"
 #include "kumiko/Optimize/Rules.h"
 #include "kumiko/Pipeline/Passes.h"
@@ -186,6 +188,8 @@ void kumiko::registerAllPasses() {
   registerKumikoOptimizePasses();
   registerKumikoFusePasses();
   registerKumikoLowerPasses();
+  registerKumikoKernelPasses();
+  registerKumikoNumericsPasses();
   registerKumikoSchedulePasses();
   registerKumikoVectorMathPasses();
   registerKumikoCpuPasses();

@@ -13,7 +13,7 @@ static std::string textOf(const BufferRef &buffer) {
   if (numbered)
     text += std::to_string(buffer.number);
   constexpr StringRef turns[] = {"turn", "turn", "odd", "even"};
-  auto textOf = [](const eq::Extent &extent) { return extent.isStatic() ? extent.str() : "(" + extent.str() + ")"; };
+  auto textOf = [](const Extent &extent) { return extent.isStatic() ? extent.str() : "(" + extent.str() + ")"; };
   if (!buffer.offset.is(0) || !numbered)
     text += "+" + textOf(buffer.offset);
   for (const LoopStep &step : buffer.steps)

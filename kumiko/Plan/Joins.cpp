@@ -6,7 +6,6 @@
 
 using namespace mlir;
 using namespace kumiko;
-using eq::Extent;
 
 /// Of a call all of whose parts lie in its result.
 constexpr llvm::StringLiteral doneAttrName = "nn.done";

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Kernel/Pieces.h"
 #include "kumiko/Nn/KernelSymbols.h"
-#include "kumiko/Schedule/Pieces.h"
 #include "kumiko/Schedule/Schedule.h"
 #include "kumiko/Support/Decision.h"
 #include "llvm/ADT/MapVector.h"
@@ -28,13 +28,13 @@ namespace kumiko {
 /// Where a value lies in a joined tensor, in elements.
 struct JoinedPart {
   mlir::Value whole; ///< the outermost one, which is part of none
-  eq::Extent offset;
+  Extent offset;
   Extents strides; ///< empty where it is one stretch
 };
 
 class Joins {
 public:
-  using ExtentsOf = llvm::function_ref<llvm::SmallVector<eq::Extent, 4>(mlir::Value)>;
+  using ExtentsOf = llvm::function_ref<llvm::SmallVector<Extent, 4>(mlir::Value)>;
 
   explicit Joins(mlir::ModuleOp module) : symbols(module), module(module) {}
 

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace kumiko;
 
-LogicalResult Overwrites::take(nn::CallOp call, llvm::function_ref<eq::Extent(Value)> bytesOf) {
+LogicalResult Overwrites::take(nn::CallOp call, llvm::function_ref<Extent(Value)> bytesOf) {
   auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
   FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
   if (failed(schedule))

@@ -15,7 +15,7 @@ public:
       : module(module), places(places), joins(joins) {}
 
   /// Chooses for one call, whose operands have their places. Fails with a diagnostic.
-  mlir::LogicalResult take(nn::CallOp call, llvm::function_ref<eq::Extent(mlir::Value)> bytesOf);
+  mlir::LogicalResult take(nn::CallOp call, llvm::function_ref<Extent(mlir::Value)> bytesOf);
 
   /// Kernels allow what some call makes use of.
   void narrowSchedules();

@@ -12,7 +12,7 @@ struct ValuePlace {
   BufferRef buffer;
   std::optional<size_t> slot = std::nullopt;
 
-  ValuePlace moved(const eq::Extent &bytes) const {
+  ValuePlace moved(const Extent &bytes) const {
     ValuePlace place = *this;
     place.buffer.offset += bytes;
     return place;

@@ -48,7 +48,7 @@ void Planner::findJoins(func::FuncOp main) {
   joins.apply();
 }
 
-SmallVector<eq::Extent, 4> Planner::extentsOf(Value value) {
+SmallVector<Extent, 4> Planner::extentsOf(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.hasStaticShape() || type.getEncoding())
     return nn::extentsOf(type);
@@ -57,7 +57,7 @@ SmallVector<eq::Extent, 4> Planner::extentsOf(Value value) {
   unsigned number = cast<OpResult>(value).getResultNumber();
   if (auto extents = value.getDefiningOp()->getAttrOfType<ArrayAttr>(nn::extentsAttrName))
     if (auto own = dyn_cast<nn::ExtentsAttr>(extents[number]))
-      return SmallVector<eq::Extent, 4>(own.getExtents());
+      return SmallVector<Extent, 4>(own.getExtents());
   auto call = value.getDefiningOp<nn::CallOp>();
   if (!call)
     return nn::extentsOf(type);
@@ -65,7 +65,7 @@ SmallVector<eq::Extent, 4> Planner::extentsOf(Value value) {
   return extentsOf(type, kernel.getResultAttrDict(number));
 }
 
-SmallVector<eq::Extent, 4> Planner::extentsOf(BlockArgument argument) {
+SmallVector<Extent, 4> Planner::extentsOf(BlockArgument argument) {
   Operation *op = argument.getOwner()->getParentOp();
   unsigned number = argument.getArgNumber();
   if (auto function = dyn_cast<func::FuncOp>(op))
@@ -74,16 +74,16 @@ SmallVector<eq::Extent, 4> Planner::extentsOf(BlockArgument argument) {
   if (auto loop = dyn_cast<nn::LoopOp>(op); loop && number <= loop.getStates().size())
     return extentsOf(loop.getResult(number - 1));
   // The condition of a choice has no argument; that of a loop has the number of the turn in its place.
-  SmallVector<eq::Extent, 4> extents = extentsOf(op->getOperand(number + (isa<nn::IfOp>(op) ? 1 : 0)));
+  SmallVector<Extent, 4> extents = extentsOf(op->getOperand(number + (isa<nn::IfOp>(op) ? 1 : 0)));
   if (auto scan = dyn_cast<nn::ScanOp>(op))
     if (size_t states = scan.getStates().size(); number >= states && number < states + scan.getSequences().size())
       extents.erase(extents.begin());
   return extents;
 }
 
-SmallVector<eq::Extent, 4> Planner::extentsOf(RankedTensorType type, DictionaryAttr attributes) {
+SmallVector<Extent, 4> Planner::extentsOf(RankedTensorType type, DictionaryAttr attributes) {
   auto extents = attributes ? attributes.getAs<nn::ExtentsAttr>(nn::extentsAttrName) : nn::ExtentsAttr();
-  return extents ? SmallVector<eq::Extent, 4>(extents.getExtents()) : nn::extentsOf(type);
+  return extents ? SmallVector<Extent, 4>(extents.getExtents()) : nn::extentsOf(type);
 }
 
 ProgramValue Planner::describe(Type type, DictionaryAttr attributes, Twine fallback) {
@@ -92,8 +92,8 @@ ProgramValue Planner::describe(Type type, DictionaryAttr attributes, Twine fallb
   ProgramValue value;
   value.name = name ? name.str() : fallback.str();
   value.type = nn::toEquation(tensor).element;
-  SmallVector<eq::Extent, 4> extents = extentsOf(tensor, attributes);
-  for (const eq::Extent &extent : extents)
+  SmallVector<Extent, 4> extents = extentsOf(tensor, attributes);
+  for (const Extent &extent : extents)
     value.shape.push_back(extent.isStatic() ? extent.value() : -1);
   if (!value.isStatic())
     value.extents.assign(extents.begin(), extents.end());
@@ -113,7 +113,7 @@ bool Planner::usesTurns(nn::LoopOp loop) {
       nn::addSymbolsOf(module.lookupSymbol(call.getCallee()), names);
   });
   for (Value state : loop.getResults().take_front(loop.getStates().size()))
-    for (const eq::Extent &extent : extentsOf(state)) {
+    for (const Extent &extent : extentsOf(state)) {
       SmallVector<StringRef> here;
       extent.symbols(here);
       names.insert_range(here);
@@ -175,7 +175,7 @@ LogicalResult Planner::describeSymbols(func::FuncOp main) {
     if (symbol.isData && !found.contains(symbol.name))
       return main.emitError() << "no call finds the symbol '" << symbol.name << "'";
     program.symbols.push_back({symbol.name, symbol.isData ? found.lookup(symbol.name) : 0});
-    eq::Extent value = eq::Extent::symbol(symbol.name);
+    Extent value = Extent::symbol(symbol.name);
     if (symbol.lower > 0)
       program.demands.push_back({ProgramDemand::Kind::AtMost, symbol.lower, value, "'" + symbol.name + "'"});
     if (symbol.upper)
@@ -184,7 +184,7 @@ LogicalResult Planner::describeSymbols(func::FuncOp main) {
   for (const nn::Check &check : nn::checksOf(main))
     addDemand(check, 0);
   for (const ProgramDemand &demand : program.demands)
-    for (const eq::Extent *side : {&demand.left, &demand.right}) {
+    for (const Extent *side : {&demand.left, &demand.right}) {
       SmallVector<StringRef> names;
       side->symbols(names);
       for (StringRef name : names)
@@ -195,7 +195,7 @@ LogicalResult Planner::describeSymbols(func::FuncOp main) {
 }
 
 uint64_t Planner::byteCountOf(Value tensor) {
-  eq::Extent bytes = bytesOf(nn::underViews(tensor));
+  Extent bytes = bytesOf(nn::underViews(tensor));
   return bytes.isStatic() ? bytes.value() : 0;
 }
 

@@ -73,8 +73,8 @@ void Planner::describeApart(Value value, BufferRef &buffer) {
   const JoinedPart *part = joins.partOf(value);
   if (!part || part->strides.empty())
     return;
-  SmallVector<eq::Extent, 4> extents = extentsOf(value);
-  eq::Extent last = 0;
+  SmallVector<Extent, 4> extents = extentsOf(value);
+  Extent last = 0;
   for (auto [extent, stride] : llvm::zip_equal(extents, part->strides))
     last += (extent - 1) * stride;
   buffer.elementBytes = elementBytesOf(value);
@@ -109,7 +109,7 @@ LogicalResult Planner::addCall(nn::CallOp call, uint32_t loops) {
     if (failed(place))
       return failure();
     planned.buffers.push_back(resolved(*place));
-    planned.buffers.back().bytes = packing ? eq::Extent(packing->storedBytes()) : bytesOf(nn::underViews(operand));
+    planned.buffers.back().bytes = packing ? Extent(packing->storedBytes()) : bytesOf(nn::underViews(operand));
     describeApart(operand, planned.buffers.back());
   }
   planned.results = call->getNumResults();

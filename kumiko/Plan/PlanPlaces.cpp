@@ -6,7 +6,7 @@ using namespace kumiko;
 
 constexpr uint64_t arenaAlignment = 64;
 
-ValuePlace Planner::newSlot(eq::Extent bytes, Block &block) {
+ValuePlace Planner::newSlot(Extent bytes, Block &block) {
   lifetimes.push_back({bytes.isStatic() ? uint64_t(bytes.value()) : 0, step, step});
   sizes.push_back(std::move(bytes));
   slotScopes.push_back(scopeOf(block));
@@ -84,20 +84,20 @@ LogicalResult Planner::collectNest(Operation *op, uint32_t loops) {
   return success();
 }
 
-eq::Extent Planner::strideOf(const eq::Extent &bytes) {
+Extent Planner::strideOf(const Extent &bytes) {
   return ceilDiv(bytes, int64_t(arenaAlignment)) * int64_t(arenaAlignment);
 }
 
-eq::Extent Planner::mostBytesOf(nn::LoopOp loop, Value result) {
-  eq::Extent bytes = bytesOf(result);
+Extent Planner::mostBytesOf(nn::LoopOp loop, Value result) {
+  Extent bytes = bytesOf(result);
   StringAttr turns = nn::turnsOf(loop);
   if (!turns || bytes.overflowed())
     return bytes;
-  eq::Extent most = *nn::extentOf(loop.getMostAttr());
+  Extent most = *nn::extentOf(loop.getMostAttr());
   return max(nn::withSymbol(bytes, turns, 0), nn::withSymbol(bytes, turns, most));
 }
 
-LogicalResult Planner::alternate(Operation *op, Value first, const eq::Extent &stride, Value argument, Value yielded,
+LogicalResult Planner::alternate(Operation *op, Value first, const Extent &stride, Value argument, Value yielded,
                                  uint32_t loops) {
   ValuePlace place = places.lookup(first);
   if (!place.slot || !first.hasOneUse() || !first.getDefiningOp<nn::CallOp>())
@@ -113,13 +113,13 @@ LogicalResult Planner::alternate(Operation *op, Value first, const eq::Extent &s
 LogicalResult Planner::enter(nn::ScanOp scan, uint32_t loops) {
   Block &body = scan.getBody().front();
   Operation *yield = body.getTerminator();
-  eq::Extent steps = stepsOf(scan);
+  Extent steps = stepsOf(scan);
   bool backwards = scan.getReverse();
   size_t states = scan.getStates().size();
   auto sliceOf = [&](const ValuePlace &whole, Value value) {
     auto type = cast<RankedTensorType>(value.getType());
-    eq::Extent bytes = product(ArrayRef(extentsOf(value)).drop_front()) *
-                       int64_t(kumiko::bytesOf(nn::toEquation(type.getElementType())));
+    Extent bytes = product(ArrayRef(extentsOf(value)).drop_front()) *
+                   int64_t(kumiko::bytesOf(nn::toEquation(type.getElementType())));
     return whole.moved(backwards ? max(0, steps - 1) * bytes : 0)
         .stepping({loops, backwards ? LoopStep::Kind::Backward : LoopStep::Kind::Forward, bytes});
   };
@@ -148,7 +148,7 @@ LogicalResult Planner::enter(nn::LoopOp loop, uint32_t loops) {
     return failure();
   places[body.getArgument(0)] = newSlot(int64_t(sizeof(int64_t)), *loop->getBlock());
   for (auto [number, first] : llvm::enumerate(loop.getStates())) {
-    eq::Extent stride = strideOf(mostBytesOf(loop, loop.getResult(number)));
+    Extent stride = strideOf(mostBytesOf(loop, loop.getResult(number)));
     if (failed(alternate(loop, first, stride, body.getArgument(1 + number), yield->getOperand(1 + number), loops)))
       return failure();
     // Read where the last turn has left it.

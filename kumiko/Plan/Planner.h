@@ -29,11 +29,11 @@ public:
 private:
   void findJoins(mlir::func::FuncOp main);
   /// Extents of a value between calls. Below Lower its type has plain `?`; what makes it says more.
-  llvm::SmallVector<eq::Extent, 4> extentsOf(mlir::Value value);
+  llvm::SmallVector<Extent, 4> extentsOf(mlir::Value value);
   /// An argument has the extents of its operand; a slice of a sequence all but the first.
-  llvm::SmallVector<eq::Extent, 4> extentsOf(mlir::BlockArgument argument);
-  static llvm::SmallVector<eq::Extent, 4> extentsOf(mlir::RankedTensorType type, mlir::DictionaryAttr attributes);
-  eq::Extent bytesOf(mlir::Value value) { return product(extentsOf(value)) * elementBytesOf(value); }
+  llvm::SmallVector<Extent, 4> extentsOf(mlir::BlockArgument argument);
+  static llvm::SmallVector<Extent, 4> extentsOf(mlir::RankedTensorType type, mlir::DictionaryAttr attributes);
+  Extent bytesOf(mlir::Value value) { return product(extentsOf(value)) * elementBytesOf(value); }
   ProgramValue describe(mlir::Type type, mlir::DictionaryAttr attributes, llvm::Twine fallback);
   /// Begins a level at call number `first`.
   uint32_t newLevel(uint64_t first);
@@ -52,7 +52,7 @@ private:
   /// The level of the innermost branch around the block.
   uint32_t scopeOf(mlir::Block &block) const;
   /// A slot of the arena that lives now.
-  ValuePlace newSlot(eq::Extent bytes, mlir::Block &block);
+  ValuePlace newSlot(Extent bytes, mlir::Block &block);
   /// The place of a result; memory that its reader has chosen, or a new slot.
   void define(mlir::Value result);
   /// The first of its parts gives a joined tensor its slot.
@@ -64,15 +64,15 @@ private:
   /// What a loop or choice reads or writes lives until its last turn; what lives and dies inside may share memory.
   mlir::LogicalResult collectNest(mlir::Operation *op, uint32_t loops);
   /// What separates the two places of a state that may become as large as this.
-  static eq::Extent strideOf(const eq::Extent &bytes);
-  eq::Extent strideOf(mlir::Value first) { return strideOf(bytesOf(nn::underViews(first))); }
+  static Extent strideOf(const Extent &bytes);
+  Extent strideOf(mlir::Value first) { return strideOf(bytesOf(nn::underViews(first))); }
   /// The most bytes that a result of a loop can have, whatever number of turns it takes.
-  eq::Extent mostBytesOf(nn::LoopOp loop, mlir::Value result);
+  Extent mostBytesOf(nn::LoopOp loop, mlir::Value result);
   /// Two places for a state that begins as `first`, of which a turn reads one and writes the other.
-  mlir::LogicalResult alternate(mlir::Operation *op, mlir::Value first, const eq::Extent &stride, mlir::Value argument,
+  mlir::LogicalResult alternate(mlir::Operation *op, mlir::Value first, const Extent &stride, mlir::Value argument,
                                 mlir::Value yielded, uint32_t loops);
   mlir::LogicalResult enter(nn::ScanOp scan, uint32_t loops);
-  eq::Extent stepsOf(nn::ScanOp scan) { return extentsOf(scan.getSequences().front()).front(); }
+  Extent stepsOf(nn::ScanOp scan) { return extentsOf(scan.getSequences().front()).front(); }
   mlir::LogicalResult enter(nn::LoopOp loop, uint32_t loops);
   mlir::LogicalResult enter(nn::IfOp choice);
   mlir::LogicalResult share(mlir::ValueRange outside, mlir::ValueRange inside);
@@ -97,7 +97,7 @@ private:
   Overwrites overwrites{module, places, joins};
   std::vector<kumiko_lifetime> lifetimes;
   // Of slots, in the order of lifetimes.
-  std::vector<eq::Extent> sizes;
+  std::vector<Extent> sizes;
   std::vector<uint32_t> slotScopes;
   std::vector<uint64_t> offsets; ///< of a static program
   std::vector<uint32_t> numbers; ///< of planned buffers

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Equation/Extent.h"
+#include "kumiko/Extents/Extent.h"
 #include "kumiko/Support/ElementType.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,7 +26,7 @@ struct ProgramValue {
   /// -1 where an extent is no number.
   llvm::SmallVector<int64_t, 6> shape;
   /// All extents, when one of them is no number; else empty.
-  llvm::SmallVector<eq::Extent, 6> extents = {};
+  llvm::SmallVector<Extent, 6> extents = {};
 
   bool isStatic() const { return !llvm::is_contained(shape, -1); }
   /// Of a static value.
@@ -44,7 +44,7 @@ struct LoopStep {
   enum class Kind : uint32_t { Forward = 0, Backward = 1, Odd = 2, Even = 3 };
   uint32_t loop = 0;
   Kind kind = Kind::Forward;
-  eq::Extent bytes = 0;
+  Extent bytes = 0;
 
   /// How often the bytes count in this turn.
   int64_t factor(int64_t turn) const {
@@ -56,13 +56,13 @@ struct LoopStep {
 struct BufferRef {
   Space space = Space::Arena;
   uint32_t number = 0;
-  eq::Extent offset = 0;
+  Extent offset = 0;
   /// What the kernel may touch. Not in the artefact: kernels know their sizes.
-  eq::Extent bytes = 0;
+  Extent bytes = 0;
   llvm::SmallVector<LoopStep, 1> steps = {};
   /// Not in the artefact either. Of a tensor that lies in a larger one: its extents and its strides, in elements, and
   /// the bytes of an element; and of a result, that more lies between its first and its last byte than is written.
-  llvm::SmallVector<eq::Extent, 0> extents = {}, strides = {};
+  llvm::SmallVector<Extent, 0> extents = {}, strides = {};
   uint32_t elementBytes = 1;
   bool isPartial = false;
 };
@@ -74,8 +74,8 @@ enum class CallKind : uint32_t { Kernel = 0, Loop = 1, Choice = 2 };
 struct ProgramCall {
   std::string kernel;                      ///< symbol, `k_` and a hash; empty for loops and choices
   llvm::SmallVector<BufferRef, 6> buffers; ///< operands, then results
-  eq::Extent chunks = 1;
-  eq::Extent scratchBytes = 0;
+  Extent chunks = 1;
+  Extent scratchBytes = 0;
   std::string nodes;  ///< source nodes, comma separated
   size_t results = 0; ///< of a kernel: how many of the buffers
   /// The kernel before the plan said where its buffers lie; not in the artefact.
@@ -127,7 +127,7 @@ struct ProgramLevel {
 
 /// A buffer whose place is chosen when its size is known.
 struct PlannedBuffer {
-  eq::Extent bytes;
+  Extent bytes;
   uint64_t first = 0, last = 0; ///< the steps between which it is needed, both included
   uint32_t level = 0;
 };
@@ -136,7 +136,7 @@ struct PlannedBuffer {
 struct ProgramDemand {
   enum class Kind : uint32_t { Equal = 0, Broadcast = 1, AtMost = 2 };
   Kind kind = Kind::Equal;
-  eq::Extent left, right;
+  Extent left, right;
   std::string message;
   uint32_t scope = 0; ///< the level of the branch that asks for it
 };
@@ -168,13 +168,13 @@ struct Program {
   /// Calls without loops and choices.
   size_t kernelCalls() const { return llvm::count_if(calls, std::mem_fn(&ProgramCall::isKernel)); }
   /// The level from which on an extent is known that is needed in a branch whose level is `scope`.
-  uint32_t levelOf(const eq::Extent &extent, uint32_t scope = 0) const;
+  uint32_t levelOf(const Extent &extent, uint32_t scope = 0) const;
 
   /// Digest of the model file and the flags that matter, one line; never a host path or a time.
   std::string provenance;
 };
 
-inline uint32_t Program::levelOf(const eq::Extent &extent, uint32_t scope) const {
+inline uint32_t Program::levelOf(const Extent &extent, uint32_t scope) const {
   uint32_t level = scope;
   llvm::SmallVector<llvm::StringRef> names;
   extent.symbols(names);

@@ -4,7 +4,7 @@
 // together for the rows of a chunk, so these must be many enough to pay for that.
 //
 //===----------------------------------------------------------------------===//
-#include "kumiko/Schedule/AttentionShape.h"
+#include "kumiko/Schedule/AttentionLayout.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -31,12 +31,12 @@ Schedule kumiko::valuesSchedule(const Schedule &schedule) {
 
 AttentionLayout kumiko::attentionLayoutOf(const KernelShape &shape, const Schedule &schedule) {
   const ContractionShape &scores = shape.attention.scores, &values = shape.attention.values;
-  eq::Extent keys = scores.extentOf(scores.columns), rows = scores.extentOf(scores.rows);
+  Extent keys = scores.extentOf(scores.columns), rows = scores.extentOf(scores.rows);
   AttentionLayout layout;
   layout.rowStride = (ceilDiv(keys, line) + 1) * line;
   layout.keptBytes = ceilDiv(keys * 8, 64) * (64 * int64_t(schedule.keptOps.size()));
-  eq::Extent scorePanel = scores.extentOf(scores.depth) * (schedule.panelColumns * schedule.tilePanels);
-  eq::Extent valuePanel = values.extentOf(values.depth) * (schedule.valuePanelColumns * schedule.valueTilePanels);
+  Extent scorePanel = scores.extentOf(scores.depth) * (schedule.panelColumns * schedule.tilePanels);
+  Extent valuePanel = values.extentOf(values.depth) * (schedule.valuePanelColumns * schedule.valueTilePanels);
   layout.panelBytes = ceilDiv(max(scorePanel, valuePanel) * 4, 64) * 64;
   int64_t chunkRows = schedule.chunkRowBlocks * schedule.tileRows;
   if (rows.isStatic())
@@ -46,7 +46,7 @@ AttentionLayout kumiko::attentionLayoutOf(const KernelShape &shape, const Schedu
 }
 
 /// Panels side by side, so that as many sums are in registers as there is room for.
-static void chooseTile(const eq::Extent &columns, int64_t tileRows, const Machine &machine, int64_t &panelColumns,
+static void chooseTile(const Extent &columns, int64_t tileRows, const Machine &machine, int64_t &panelColumns,
                        int64_t &tilePanels) {
   bool narrow = columns.isStatic() && columns.value() <= machine.lanes;
   panelColumns = narrow ? machine.lanes : 2 * machine.lanes;
@@ -59,7 +59,7 @@ static void chooseTile(const eq::Extent &columns, int64_t tileRows, const Machin
 
 void kumiko::scheduleAttention(Schedule &schedule, const KernelShape &shape, const Machine &machine) {
   const ContractionShape &scores = shape.attention.scores, &values = shape.attention.values;
-  eq::Extent allRows = scores.extentOf(scores.rows), allKeys = scores.extentOf(scores.columns);
+  Extent allRows = scores.extentOf(scores.rows), allKeys = scores.extentOf(scores.columns);
   int64_t rows = std::max<int64_t>(typicalSize(allRows), 1), keys = std::max<int64_t>(typicalSize(allKeys), 1);
   int64_t batch = std::max<int64_t>(typicalSize(scores.extentOf(scores.batch)), 1);
   int64_t depth = typicalSize(scores.extentOf(scores.depth)) + typicalSize(values.extentOf(values.columns));

@@ -1,5 +1,5 @@
 #include "kumiko/Schedule/ChosenRows.h"
-#include "kumiko/Schedule/OrderedShape.h"
+#include "kumiko/Kernel/OrderedShape.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -29,8 +29,8 @@ static std::optional<Rows> rowsChosenBy(linalg::GenericOp op, tensor::ExtractOp 
   auto column = indices.empty() ? linalg::IndexOp() : indices.back().getDefiningOp<linalg::IndexOp>();
   if (!column || column.getDim() != last)
     return std::nullopt;
-  ArrayRef<eq::Extent> shape = extents.of(extract.getTensor());
-  eq::Extent count = 1;
+  ArrayRef<Extent> shape = extents.of(extract.getTensor());
+  Extent count = 1;
   bool isOwn = false;
   for (auto [index, extent] : llvm::zip_equal(indices.drop_back(), shape.drop_back())) {
     if (isNumber(index))

@@ -1,6 +1,6 @@
 //===- ChosenRows.h - what kernels read where data say ---------------------===//
 #pragma once
-#include "kumiko/Schedule/KernelExtents.h"
+#include "kumiko/Kernel/KernelExtents.h"
 #include "kumiko/Support/Machine.h"
 
 namespace kumiko {

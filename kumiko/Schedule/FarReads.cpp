@@ -1,6 +1,6 @@
 #include "kumiko/Schedule/FarReads.h"
-#include "kumiko/Schedule/Functions.h"
-#include "kumiko/Schedule/OrderedShape.h"
+#include "kumiko/Kernel/Functions.h"
+#include "kumiko/Kernel/OrderedShape.h"
 #include <cmath>
 
 using namespace mlir;
@@ -36,13 +36,13 @@ static Stretches stretchesOf(tensor::ExtractOp read, KernelExtents &extents) {
     (isOutside ? all.count : bytes) *= extent.value();
   }
   all.pages = bytes / bytesOfPage;
-  for (const eq::Extent &extent : extents.loopsOf(cast<linalg::GenericOp>(read->getParentOp())))
+  for (const Extent &extent : extents.loopsOf(cast<linalg::GenericOp>(read->getParentOp())))
     all.reads *= extent.value();
   all.reads /= all.count;
   return all;
 }
 
-static bool isKnown(const eq::Extent &extent) { return extent.isStatic() && extent.value() > 0; }
+static bool isKnown(const Extent &extent) { return extent.isStatic() && extent.value() > 0; }
 
 /// The innermost loop over the result that is one: lanes run along it.
 static std::optional<unsigned> lastLoop(linalg::GenericOp op, KernelExtents &extents) {
@@ -75,7 +75,7 @@ static bool followsLoop(linalg::GenericOp op, Value index) {
 
 static double bytesOf(tensor::ExtractOp read, KernelExtents &extents) {
   double bytes = llvm::divideCeil(read.getType().getIntOrFloatBitWidth(), 8);
-  for (const eq::Extent &extent : extents.of(read.getTensor()))
+  for (const Extent &extent : extents.of(read.getTensor()))
     bytes *= extent.value();
   return bytes;
 }

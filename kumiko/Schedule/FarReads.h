@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Schedule/KernelExtents.h"
+#include "kumiko/Kernel/KernelExtents.h"
 #include "kumiko/Schedule/Schedule.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -36,7 +36,7 @@ public:
   }
 
   /// A reduction of rows like those of a result of this shape.
-  void visitReduction(linalg::GenericOp op, KernelExtents &extents, ArrayRef<eq::Extent> shape) {
+  void visitReduction(linalg::GenericOp op, KernelExtents &extents, ArrayRef<Extent> shape) {
     visitOperands(op, ArrayRef(extents.loopsOf(op)) == shape);
   }
 

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Schedule/KernelShape.h"
+#include "kumiko/Kernel/KernelShape.h"
 
 namespace kumiko {
 

@@ -9,11 +9,12 @@
 //   * with few rows the time is that in which packed weights are read, not that of the arithmetic.
 //
 //===----------------------------------------------------------------------===//
+#include "kumiko/Kernel/Arguments.h"
+#include "kumiko/Kernel/Functions.h"
 #include "kumiko/Nn/Nn.h"
-#include "kumiko/Schedule/AttentionShape.h"
+#include "kumiko/Schedule/AttentionLayout.h"
 #include "kumiko/Schedule/ChosenRows.h"
 #include "kumiko/Schedule/FarReads.h"
-#include "kumiko/Schedule/Functions.h"
 #include "kumiko/Schedule/Packing.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -39,7 +40,7 @@ static int64_t chunksWorth(int64_t flops) {
 
 static void scheduleContraction(Schedule &schedule, const ContractionShape &shape, KernelExtents &extents,
                                 bool columnsConstant, const Machine &machine) {
-  eq::Extent allRows = shape.extentOf(shape.rows), allColumns = shape.partColumns();
+  Extent allRows = shape.extentOf(shape.rows), allColumns = shape.partColumns();
   int64_t batch = typicalSize(shape.extentOf(shape.batch)), rows = typicalSize(allRows);
   int64_t columns = typicalSize(allColumns), depth = typicalSize(shape.extentOf(shape.depth));
   // Expressions may be anything: decide for rows worth a tile, and for one panel where the number of columns is open.
@@ -112,7 +113,7 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
     schedule.chunkRowBlocks = std::max(schedule.chunkRowBlocks, schedule.tileRows - 2);
   }
   // Small products are not worth a chunk each.
-  eq::Extent products = shape.extentOf(shape.batch);
+  Extent products = shape.extentOf(shape.batch);
   if (products.isStatic() && rowGroups * panelGroups == 1)
     schedule.chunkBatch = std::max<int64_t>(products.value() / wanted, 1);
   // None for a batch of none: a chunk would read what is not there.
@@ -135,7 +136,7 @@ static bool isExpensive(linalg::GenericOp op) {
 
 /// Elementwise rows that a reduction and something after it both need.
 static void keepSharedRows(Schedule &schedule, const RowsShape &rows, Block &body) {
-  eq::Extent bytes = 0, row = eq::product(rows.reduced) * (8 * (rows.lanesInsideRow ? 1 : schedule.lanes));
+  Extent bytes = 0, row = product(rows.reduced) * (8 * (rows.lanesInsideRow ? 1 : schedule.lanes));
   for (auto [number, op] : llvm::enumerate(body)) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (!generic || generic.getNumReductionLoops() != 0 || generic.getNumResults() != 1 || !isExpensive(generic))
@@ -201,7 +202,7 @@ static bool hasConstantColumns(const ContractionShape &shape, llvm::function_ref
 }
 
 /// As many chunks as the work is worth.
-static eq::Extent chunksFor(const eq::Extent &operations) {
+static Extent chunksFor(const Extent &operations) {
   if (operations.overflowed())
     return mostChunks;
   return min(max(floorDiv(operations, scalarOpsPerChunk), 1), mostChunks);
@@ -209,7 +210,7 @@ static eq::Extent chunksFor(const eq::Extent &operations) {
 
 /// Into how many shares the places of a scatter may go. Each chunk looks at all points, which takes `looks`: all looks
 /// together are to be a small part of the work.
-static eq::Extent placesWorthSharing(const ScatterShape &shape, const eq::Extent &work, const eq::Extent &looks) {
+static Extent placesWorthSharing(const ScatterShape &shape, const Extent &work, const Extent &looks) {
   constexpr int64_t smallPart = 8;
   return min(floorDiv(work, max(looks, 1) * smallPart), shape.loops.extents[shape.firstPlace()]);
 }
@@ -236,7 +237,7 @@ constexpr int64_t mostRowsOfOwn = 16;
 static int64_t stripOf(const ScatterShape &shape, bool fewPoints, bool pastCaches, const Machine &machine) {
   constexpr int64_t fewestRows = 64;
   const OrderedLoops &loops = shape.loops;
-  const eq::Extent &columns = loops.extents[loops.outer.back()];
+  const Extent &columns = loops.extents[loops.outer.back()];
   if (!shape.rows().isStatic() || !columns.isStatic() || shape.rows().value() < fewestRows)
     return 0;
   int64_t bytes = bytesOf(shape.op->getResult(0)), rows = shape.rows().value(), row = columns.value() * bytes;
@@ -254,7 +255,7 @@ static int64_t stripOf(const ScatterShape &shape, bool fewPoints, bool pastCache
 
 /// Whether strips of a result of so many elements go past the caches. They do sooner than what is written row by row:
 /// the processor does not see soon enough which short piece of a row is overwritten next, and waits for it.
-static bool stripsLeaveCaches(const ScatterShape &shape, const eq::Extent &written, const Machine &machine) {
+static bool stripsLeaveCaches(const ScatterShape &shape, const Extent &written, const Machine &machine) {
   int64_t least = machine.wideCore ? 3 * machine.l3 / 8 : machine.l3 / 4;
   return written.isStatic() && written.value() * bytesOf(shape.op->getResult(0)) >= least;
 }
@@ -262,8 +263,8 @@ static bool stripsLeaveCaches(const ScatterShape &shape, const eq::Extent &writt
 /// Rows for each point of a column from which on the copy that a scatter starts with is to be one stretch of memory:
 /// sooner where strips of so many rows do not stay in the cache, or where there can be none and columns would be parted
 /// among few chunks. `past`: strips would go past the caches.
-static int64_t fewestRowsOfStretch(const ScatterShape &shape, const eq::Extent &written, const eq::Extent &shares,
-                                   bool past, const Machine &machine) {
+static int64_t fewestRowsOfStretch(const ScatterShape &shape, const Extent &written, const Extent &shares, bool past,
+                                   const Machine &machine) {
   constexpr int64_t manyShares = 8, fewestInOrder = 6;
   if (machine.storesInOrder && !past)
     return fewestInOrder;
@@ -289,12 +290,12 @@ static int64_t sharesOfPlaces(const ScatterShape &shape, int64_t rowsPerPoint, c
 
 /// A scatter whose columns go to places of their own: chunks share columns, or places where points are so few that all
 /// chunks may look at all of them.
-static void scheduleColumns(Schedule &schedule, const ScatterShape &shape, const eq::Extent &points,
-                            const eq::Extent &written, const eq::Extent &work, const Machine &machine) {
-  const eq::Extent &columns = shape.loops.extents[shape.loops.outer.back()];
-  eq::Extent around = floorDiv(shape.loops.outerExtent(), max(columns, 1));
+static void scheduleColumns(Schedule &schedule, const ScatterShape &shape, const Extent &points, const Extent &written,
+                            const Extent &work, const Machine &machine) {
+  const Extent &columns = shape.loops.extents[shape.loops.outer.back()];
+  Extent around = floorDiv(shape.loops.outerExtent(), max(columns, 1));
   // A share of a row is several lines of it.
-  eq::Extent shares = max(around, floorDiv(columns, 32 * machine.lanes));
+  Extent shares = max(around, floorDiv(columns, 32 * machine.lanes));
   int64_t rowsPerPoint = typicalSize(shape.rows()) / std::max<int64_t>(typicalSize(points), 1);
   bool fewPoints = rowsPerPoint >= manyRowsPerPoint;
   bool stripsPast = schedule.pastCaches || stripsLeaveCaches(shape, written, machine);
@@ -334,7 +335,7 @@ static void scheduleStrips(Schedule &schedule, const RunningShape &shape, const 
 /// Whether sums along the columns would have so many rows under way that these drive each other out, of a result that
 /// the second cache does not hold: then strips pay though nothing goes past the caches. Measured of 8 bytes; narrower
 /// elements are as fast without.
-static bool isTall(const RunningShape &shape, const eq::Extent &written, const Machine &machine) {
+static bool isTall(const RunningShape &shape, const Extent &written, const Machine &machine) {
   constexpr int64_t fewestRows = 40, wide = 8;
   int64_t bytes =
       getElementTypeOrSelf(linalg::GenericOp(shape.op).getDpsInputs()[0].getType()).getIntOrFloatBitWidth() / 8;
@@ -348,7 +349,7 @@ static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, Kernel
   bool running = shape.kind == KernelKind::Running;
   linalg::GenericOp op = running ? shape.running.op : shape.scatter.op;
   const OrderedLoops &loops = running ? shape.running.loops : shape.scatter.loops;
-  eq::Extent points = loops.outerExtent(), shares = loops.outerExtent();
+  Extent points = loops.outerExtent(), shares = loops.outerExtent();
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
   for (unsigned loop : reduced)
@@ -356,16 +357,16 @@ static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, Kernel
   if (!running && shape.scatter.isSingleMeanwhile())
     schedule.scratchBytes = shape.scatter.elements() * int64_t(sizeof(float));
   int64_t operations = llvm::range_size(op.getBody()->without_terminator());
-  eq::Extent written = extents.elementsOf(op->getResult(0));
+  Extent written = extents.elementsOf(op->getResult(0));
   // A share of a row is several lines of it.
   constexpr int64_t fewOuterPoints = 16;
   int64_t part = 32 * machine.lanes;
   if (loops.lane) {
-    eq::Extent work = points * loops.extents[*loops.lane] * operations + written;
+    Extent work = points * loops.extents[*loops.lane] * operations + written;
     // Parts of rows lie far apart: they are for few outer points alone.
     if (typicalSize(shares) < fewOuterPoints)
       shares = max(shares, floorDiv(loops.extents[*loops.lane], part));
-    eq::Extent byPlaces = running ? 1 : placesWorthSharing(shape.scatter, work, points * operations);
+    Extent byPlaces = running ? 1 : placesWorthSharing(shape.scatter, work, points * operations);
     // What lies behind each other stays together where there is enough of it for all chunks.
     schedule.sharePlaces = typicalSize(min(byPlaces, chunksFor(work))) > typicalSize(shares);
     if (schedule.sharePlaces)
@@ -375,7 +376,7 @@ static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, Kernel
       scheduleStrips(schedule, shape.running, machine);
     return;
   }
-  eq::Extent work = points * operations + written;
+  Extent work = points * operations + written;
   if (!running && loops.outerEndsInside(op))
     return scheduleColumns(schedule, shape.scatter, floorDiv(points, max(loops.outerExtent(), 1)), written, work,
                            machine);
@@ -397,7 +398,7 @@ static bool callsForEach(Block &body, ValueRange results, KernelExtents &extents
     elements = std::max(elements, typicalSize(extents.elementsOf(result)));
   for (auto op : body.getOps<linalg::GenericOp>())
     if (llvm::any_of(*op.getBody(), [&](Operation &inner) { return callsLibrary(inner, machine); }))
-      calls = std::max(calls, typicalSize(eq::product(extents.loopsOf(op))));
+      calls = std::max(calls, typicalSize(product(extents.loopsOf(op))));
   return calls != 0 && calls >= elements;
 }
 
@@ -411,13 +412,13 @@ static bool leavesCaches(Block &body, ValueRange results, KernelExtents &extents
     if (llvm::any_of(*op.getBody(), isFunction))
       return false;
   auto bytesOf = [&](auto &&tensors) {
-    eq::Extent bytes = 0;
+    Extent bytes = 0;
     for (Value tensor : tensors)
       if (auto type = dyn_cast<RankedTensorType>(tensor.getType()); type && type.getElementType().isIntOrFloat())
         bytes += extents.elementsOf(tensor) * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
     return bytes;
   };
-  eq::Extent written = bytesOf(results), read = bytesOf(body.getArguments());
+  Extent written = bytesOf(results), read = bytesOf(body.getArguments());
   if (!written.isStatic() || !read.isStatic())
     return false;
   // Of a cache for all cores of a machine others take what they need. Nothing is lost where that is little: such a
@@ -455,7 +456,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
     schedule.scratchBytes = *nn::extentOf(routine.getScratchBytesAttr());
     return schedule;
   }
-  eq::Extent operations = 0;
+  Extent operations = 0;
   for (auto op : body.getOps<linalg::GenericOp>())
     operations += flopsOf(op, extents);
   for (Value result : results)

@@ -1,26 +1,11 @@
 //===- Packing.cpp - how a constant operand is stored for a contraction ----===//
 #include "kumiko/Schedule/Packing.h"
+#include "kumiko/Kernel/Arguments.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <cstring>
 
 using namespace mlir;
 using namespace kumiko;
-
-BlockArgument kumiko::argumentBehind(Value tensor) {
-  while (Operation *op = tensor.getDefiningOp()) {
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-      return BlockArgument();
-    tensor = op->getOperand(0);
-  }
-  return cast<BlockArgument>(tensor);
-}
-
-Value kumiko::asRead(BlockArgument argument) {
-  Value tensor = argument;
-  while (tensor.hasOneUse() && isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(*tensor.user_begin()))
-    tensor = tensor.user_begin()->getResult(0);
-  return tensor;
-}
 
 IntegerLayout kumiko::integerLayoutOf(const ContractionShape &shape, const Schedule &schedule) {
   IntegerLayout layout;
@@ -35,7 +20,7 @@ IntegerLayout kumiko::integerLayoutOf(const ContractionShape &shape, const Sched
 
 int64_t IntegerLayout::rowBytes(const ContractionShape &shape, const Schedule &schedule) const {
   int64_t rows = schedule.chunkRowBlocks * schedule.tileRows;
-  if (eq::Extent all = shape.extentOf(shape.rows); all.isStatic())
+  if (Extent all = shape.extentOf(shape.rows); all.isStatic())
     rows = std::min(rows, all.value());
   return llvm::alignTo(4 * rows * words(), 64);
 }

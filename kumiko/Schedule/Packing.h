@@ -37,10 +37,4 @@ llvm::SmallVector<Packing, 2> packingsOf(const KernelShape &shape, const Schedul
 /// The packing of one argument, if it has one.
 const Packing *packingOfArgument(llvm::ArrayRef<Packing> packings, unsigned argument);
 
-/// An argument as its only reader sees it, through reshapes.
-mlir::Value asRead(mlir::BlockArgument argument);
-
-/// The block argument that `tensor` is, seen through reshapes only; null otherwise.
-mlir::BlockArgument argumentBehind(mlir::Value tensor);
-
 } // namespace kumiko

@@ -1,7 +1,7 @@
 //===- Schedule.cpp - the schedule as an attribute -------------------------===//
 #include "kumiko/Schedule/Schedule.h"
+#include "kumiko/Kernel/Pieces.h"
 #include "kumiko/Nn/Extents.h"
-#include "kumiko/Schedule/Pieces.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -27,20 +27,20 @@ static StringRef nameOf(KernelKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-static eq::Extent groupsOf(const eq::Extent &total, int64_t each, int64_t perGroup) {
-  eq::Extent groups = ceilDiv(ceilDiv(total, each), perGroup);
+static Extent groupsOf(const Extent &total, int64_t each, int64_t perGroup) {
+  Extent groups = ceilDiv(ceilDiv(total, each), perGroup);
   return groups.isStatic() ? groups : max(groups, 1);
 }
 
-eq::Extent kumiko::rowGroupsOf(const ContractionShape &shape, const Schedule &schedule) {
+Extent kumiko::rowGroupsOf(const ContractionShape &shape, const Schedule &schedule) {
   return groupsOf(shape.extentOf(shape.rows), schedule.tileRows, schedule.chunkRowBlocks);
 }
 
-eq::Extent kumiko::panelGroupsOf(const ContractionShape &shape, const Schedule &schedule) {
+Extent kumiko::panelGroupsOf(const ContractionShape &shape, const Schedule &schedule) {
   return groupsOf(shape.partColumns(), schedule.panelColumns, schedule.chunkPanels);
 }
 
-eq::Extent kumiko::stripsOf(const eq::Extent &columns, const Schedule &schedule) {
+Extent kumiko::stripsOf(const Extent &columns, const Schedule &schedule) {
   return ceilDiv(columns + lineBytes - 1, schedule.strip);
 }
 
@@ -70,7 +70,7 @@ static const Field fields[] = {
 namespace {
 struct ExtentField {
   StringRef name;
-  eq::Extent Schedule::*member;
+  Extent Schedule::*member;
 };
 } // namespace
 
@@ -135,7 +135,7 @@ static bool readApart(ArrayAttr buffers, Schedule &schedule) {
   if (!buffers)
     return true;
   for (Attribute buffer : buffers.getValue()) {
-    std::optional<SmallVector<eq::Extent, 4>> numbers = nn::extentsOf(buffer);
+    std::optional<SmallVector<Extent, 4>> numbers = nn::extentsOf(buffer);
     if (!numbers || numbers->empty() || !numbers->front().isStatic() || numbers->front().value() < 0)
       return false;
     schedule.apart.push_back({numbers->front().value(), Extents(ArrayRef(*numbers).drop_front())});
@@ -148,7 +148,7 @@ const Extents *Schedule::apartOf(int64_t buffer) const {
   return found == apart.end() ? nullptr : &found->second;
 }
 
-Extents Schedule::stridesOf(int64_t buffer, ArrayRef<eq::Extent> shape) const {
+Extents Schedule::stridesOf(int64_t buffer, ArrayRef<Extent> shape) const {
   const Extents *strides = apartOf(buffer);
   return strides ? *strides : rowMajorStrides(shape);
 }
@@ -180,7 +180,7 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
     }
   for (const ExtentField &field : extentFields)
     if (Attribute number = attribute.get(field.name)) {
-      std::optional<eq::Extent> extent = nn::extentOf(number);
+      std::optional<Extent> extent = nn::extentOf(number);
       if (!extent || (extent->isStatic() && extent->value() < 0))
         return failure();
       schedule.*field.member = *extent;

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Schedule/KernelShape.h"
+#include "kumiko/Kernel/KernelShape.h"
 #include "kumiko/Support/Machine.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -86,13 +86,13 @@ struct Schedule {
   /// The strides of buffer number `buffer`, null where it does not lie in a larger one; and in any case, for a tensor
   /// of this shape.
   const Extents *apartOf(int64_t buffer) const;
-  Extents stridesOf(int64_t buffer, llvm::ArrayRef<eq::Extent> shape) const;
+  Extents stridesOf(int64_t buffer, llvm::ArrayRef<Extent> shape) const;
   bool isPlaced(int64_t argument, int64_t result) const;
 
   /// Into how many chunks the kernel splits; rows and points divide their outer iterations evenly.
-  eq::Extent chunks = 1;
+  Extent chunks = 1;
   /// Bytes of scratch that a chunk needs.
-  eq::Extent scratchBytes = 0;
+  Extent scratchBytes = 0;
 
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   static mlir::FailureOr<Schedule> fromAttribute(mlir::DictionaryAttr attribute);
@@ -108,7 +108,7 @@ inline bool sharesSets(int64_t bytesApart) { return bytesApart != 0 && bytesApar
 constexpr int64_t secondCacheBytes = 2 << 20;
 
 /// Strips of a row of `columns` elements, of which the first may begin anywhere in a line.
-eq::Extent stripsOf(const eq::Extent &columns, const Schedule &schedule);
+Extent stripsOf(const Extent &columns, const Schedule &schedule);
 
 /// What a chunk of products is worth at least, and how many chunks are enough for any number of threads.
 constexpr int64_t flopsPerChunk = 2'000'000, mostChunks = 64;
@@ -125,8 +125,8 @@ struct BalancedBlocks {
 };
 
 /// Groups of row blocks and of panels: a chunk of a contraction has one of each, and one of the batch.
-eq::Extent rowGroupsOf(const ContractionShape &shape, const Schedule &schedule);
-eq::Extent panelGroupsOf(const ContractionShape &shape, const Schedule &schedule);
+Extent rowGroupsOf(const ContractionShape &shape, const Schedule &schedule);
+Extent panelGroupsOf(const ContractionShape &shape, const Schedule &schedule);
 
 /// Decides from registers, caches and the amount of work.
 Schedule chooseSchedule(const KernelShape &shape, mlir::Block &body, mlir::ValueRange results, KernelExtents &extents,

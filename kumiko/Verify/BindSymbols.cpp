@@ -11,9 +11,9 @@ void kumiko::bindSymbols(mlir::ModuleOp module, const llvm::StringMap<int64_t> &
     auto value = values.find(name);
     return value == values.end() ? std::nullopt : std::optional(value->second);
   };
-  auto bind = [&](const eq::Extent &extent) {
+  auto bind = [&](const Extent &extent) {
     std::optional<int64_t> value = extent.evaluate(lookUp);
-    return value ? eq::Extent(*value) : extent;
+    return value ? Extent(*value) : extent;
   };
   mlir::AttrTypeReplacer replacer;
   replacer.addReplacement([&](nn::ExtentAttr attribute) -> std::optional<Attribute> {
@@ -29,7 +29,7 @@ void kumiko::bindSymbols(mlir::ModuleOp module, const llvm::StringMap<int64_t> &
   });
   replacer.addReplacement([&](mlir::RankedTensorType type) -> std::optional<std::pair<mlir::Type, mlir::WalkResult>> {
     auto extents = llvm::map_to_vector<4>(nn::extentsOf(type), bind);
-    if (type.hasStaticShape() || llvm::any_of(extents, std::mem_fn(&eq::Extent::overflowed)))
+    if (type.hasStaticShape() || llvm::any_of(extents, std::mem_fn(&Extent::overflowed)))
       return std::nullopt;
     return std::pair<mlir::Type, mlir::WalkResult>(nn::tensorOf(extents, type.getElementType()),
                                                    mlir::WalkResult::skip());

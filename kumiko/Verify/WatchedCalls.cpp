@@ -4,7 +4,7 @@ using namespace kumiko;
 
 static thread_local WatchedCalls *current = nullptr;
 
-int64_t kumiko::numberOf(const Program &program, const int64_t *symbols, const eq::Extent &extent) {
+int64_t kumiko::numberOf(const Program &program, const int64_t *symbols, const Extent &extent) {
   auto value = [&](llvm::StringRef name) -> std::optional<int64_t> {
     for (auto [number, symbol] : llvm::enumerate(program.symbols))
       if (symbol.name == name)

@@ -65,6 +65,6 @@ private:
 };
 
 /// An extent in terms of the program's symbols, whose values a kernel has been given.
-int64_t numberOf(const Program &program, const int64_t *symbols, const eq::Extent &extent);
+int64_t numberOf(const Program &program, const int64_t *symbols, const Extent &extent);
 
 } // namespace kumiko

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::graphs;
-using Extents = SmallVector<eq::Extent, 4>;
+using Extents = SmallVector<Extent, 4>;
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -26,10 +26,10 @@ public:
       }
   }
 
-  eq::Extent extentAt(size_t dimension, int64_t number) const {
-    return of[dimension].empty() ? eq::Extent(number) : eq::Extent::symbol(of[dimension]);
+  Extent extentAt(size_t dimension, int64_t number) const {
+    return of[dimension].empty() ? Extent(number) : Extent::symbol(of[dimension]);
   }
-  std::optional<int64_t> valueOf(const eq::Extent &extent) const {
+  std::optional<int64_t> valueOf(const Extent &extent) const {
     return extent.evaluate([&](StringRef name) -> std::optional<int64_t> { return values.lookup(name); });
   }
   /// Fewer symbols than before: two of the same value become one, or, where there are no two, all become numbers.
@@ -116,7 +116,7 @@ bool Opener::openOp(Operation *op) {
   Operation *made = makeAgain(op);
   if (made && holds(made) && llvm::equal(op->getResults(), made->getResults(), [&](Value before, Value after) {
         return llvm::equal(tensorType(before).getShape(), nn::extentsOf(tensorType(after)),
-                           [&](int64_t number, const eq::Extent &extent) { return names.valueOf(extent) == number; });
+                           [&](int64_t number, const Extent &extent) { return names.valueOf(extent) == number; });
       })) {
     for (auto [before, after] : llvm::zip_equal(op->getResults(), made->getResults()))
       map.map(before, after);
@@ -124,7 +124,7 @@ bool Opener::openOp(Operation *op) {
   }
   llvm::StringSet<> seen;
   for (Value operand : op->getOperands())
-    for (const eq::Extent &extent : extents(operand)) {
+    for (const Extent &extent : extents(operand)) {
       SmallVector<StringRef> here;
       extent.symbols(here);
       for (StringRef name : here)
@@ -173,14 +173,14 @@ SmallVector<NamedAttribute> Opener::attributesOf(Operation *op) {
     ArrayRef<int64_t> before = tensorType(op->getOperand(0)).getShape();
     change("shape", [&](Extents &shape) {
       for (size_t i = 0; i < std::min(shape.size(), mine.size()); ++i)
-        if (eq::Extent &extent = shape.rbegin()[i]; extent.is(before.rbegin()[i]) && !extent.is(1))
+        if (Extent &extent = shape.rbegin()[i]; extent.is(before.rbegin()[i]) && !extent.is(1))
           extent = mine.rbegin()[i];
     });
   } else if (isa<nn::SliceOp>(op)) {
     Extents mine = extents(op->getOperand(0));
     ArrayRef<int64_t> before = tensorType(op->getOperand(0)).getShape();
     Extents step = *nn::extentsOf(op->getAttr("step")), start = *nn::extentsOf(op->getAttr("start"));
-    auto isWhole = [&](size_t axis, const eq::Extent &count) {
+    auto isWhole = [&](size_t axis, const Extent &count) {
       return count.is(before[axis]) && ((step[axis].is(1) && start[axis].is(0)) || step[axis].is(-1));
     };
     Extents out = *nn::extentsOf(op->getAttr("out"));
@@ -208,7 +208,7 @@ std::optional<Extents> Opener::reshaped(nn::ReshapeOp op) {
     return std::nullopt;
   Extents result = after;
   for (auto [sources, targets] : llvm::zip_equal(groups.from, groups.to)) {
-    eq::Extent all = 1;
+    Extent all = 1;
     for (int64_t source : sources)
       all *= mine[source];
     if (all.isStatic())

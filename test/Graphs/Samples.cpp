@@ -102,7 +102,7 @@ static void changeRank(eq::Given &given, Random &random) {
     operand->shape.assign(shape.begin(), shape.end());
     if (given.operands.size() == 1 || random.chance(50))
       continue;
-    for (eq::Extent &extent : operand->shape)
+    for (Extent &extent : operand->shape)
       if (random.chance(30))
         extent = 1;
     operand->shape.erase(operand->shape.begin(), operand->shape.begin() + random.below(shape.size() + 1));
@@ -144,7 +144,7 @@ static void changeOptional(const eq::OpDef &op, eq::Given &given, Random &random
     }
     operand = given.operands[0];
     if (random.chance(50) && !operand->shape.empty())
-      operand->shape = {random.of<eq::Extent>(operand->shape)};
+      operand->shape = {random.of<Extent>(operand->shape)};
     else if (random.chance(70))
       operand->shape.clear();
   }
@@ -273,14 +273,14 @@ static mlir::Value operandFor(GraphMaker &maker, const Sample &sample, const Pro
   const eq::TensorType &type = *proposal.operands[number];
   const eq::TensorDef &definition = sample.op->operands[std::min(number, sample.op->operands.size() - 1)];
   llvm::SmallVector<int64_t> shape;
-  for (const eq::Extent &extent : type.shape)
+  for (const Extent &extent : type.shape)
     shape.push_back(extent.value());
   // A second operand of integers beside one of another kind says where to look: it must lie inside.
   bool isIndex = number > 0 && isInteger(type.element) && definition.type.name != "T";
   if (!isIndex)
     return maker.use(type.element, shape, maker.random.chance(15) ? Flavour::Positive : Flavour::Plain);
   int64_t limit = 17;
-  for (const eq::Extent &extent : proposal.operands[0]->shape)
+  for (const Extent &extent : proposal.operands[0]->shape)
     if (extent.value() > 0)
       limit = std::min(limit, extent.value());
   return maker.fresh(type.element, shape, Flavour::Index, limit);

@@ -111,7 +111,7 @@ TEST_F(BuildTest, UnknownExtentsAreRefused) {
 }
 
 TEST_F(BuildTest, SymbolicTypesFollowFromTheEquation) {
-  eq::Extent n = eq::Extent::symbol("N");
+  Extent n = Extent::symbol("N");
   Type element = builder.getF32Type();
   Location loc = builder.getUnknownLoc();
   Value x = value(f32({2, 3}));
@@ -121,16 +121,16 @@ TEST_F(BuildTest, SymbolicTypesFollowFromTheEquation) {
   EXPECT_EQ(nn::extentsOf(sum.getType())[0], n);
   EXPECT_EQ(nn::toEquation(sum.getType()).shape[0], n);
   // A list with an expression goes into an attribute and back.
-  auto out = builder.getNamedAttr("out", nn::numbersAttr(&context, {n - eq::Extent(1), 3}));
+  auto out = builder.getNamedAttr("out", nn::numbersAttr(&context, {n - Extent(1), 3}));
   auto slice = nn::buildEquationOp(builder, loc, "slice", {x}, {ints("start", {1, 0}), ints("step", {1, 1}), out}, why);
   ASSERT_TRUE(succeeded(slice)) << why;
-  EXPECT_EQ((*slice)->getResult(0).getType(), nn::tensorOf({n - eq::Extent(1), 3}, element));
+  EXPECT_EQ((*slice)->getResult(0).getType(), nn::tensorOf({n - Extent(1), 3}, element));
   EXPECT_TRUE(nn::usesSymbols(*slice));
   EXPECT_FALSE(nn::usesSymbols(value(f32({3})).getDefiningOp()));
 }
 
 TEST_F(BuildTest, GroupsOfReshapes) {
-  eq::Extent n = eq::Extent::symbol("N"), s = eq::Extent::symbol("S");
+  Extent n = Extent::symbol("N"), s = Extent::symbol("S");
   using Lists = SmallVector<SmallVector<int64_t, 2>>;
   auto groups = nn::commonGroups({n, s, 768}, {n * s, 12, 64});
   EXPECT_EQ(groups.from, (Lists{{0, 1}, {2}}));

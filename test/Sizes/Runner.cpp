@@ -74,7 +74,7 @@ Hints readHints(StringRef text) {
 Tensor randomTensor(const eq::TensorType &type, std::optional<std::pair<double, double>> range,
                     std::mt19937_64 &random) {
   SmallVector<int64_t> shape;
-  for (const eq::Extent &extent : type.shape)
+  for (const Extent &extent : type.shape)
     shape.push_back(extent.value());
   Tensor tensor = cantFail(Tensor::zeros(type.element, shape));
   bool real = isFloat(type.element);

@@ -25,6 +25,8 @@
 #include "kumiko/Lower/Passes.h"
 #endif
 #ifdef KUMIKO_HAS_SCHEDULE
+#include "kumiko/Kernel/Passes.h"
+#include "kumiko/Numerics/Passes.h"
 #include "kumiko/Schedule/Passes.h"
 #endif
 #ifdef KUMIKO_HAS_CPU
@@ -46,6 +48,8 @@ static void registerKumikoPasses() {
   kumiko::registerKumikoLowerPasses();
 #endif
 #ifdef KUMIKO_HAS_SCHEDULE
+  kumiko::registerKumikoKernelPasses();
+  kumiko::registerKumikoNumericsPasses();
   kumiko::registerKumikoSchedulePasses();
 #endif
 #ifdef KUMIKO_HAS_CPU

@@ -88,7 +88,7 @@ bool Search::readInputTensors() {
     value.name = name ? name.str() : "arg" + std::to_string(number);
     auto tensor = llvm::cast<mlir::RankedTensorType>(type);
     value.type = nn::toEquation(tensor.getElementType());
-    for (const eq::Extent &extent : nn::extentsOf(tensor))
+    for (const Extent &extent : nn::extentsOf(tensor))
       value.shape.push_back(extent.isStatic() ? extent.value() : -1);
     if (!value.isStatic())
       llvm::append_range(value.extents, nn::extentsOf(tensor));

@@ -1,8 +1,10 @@
 #include "unittests/Codegen/CompiledKernel.h"
 #include "kumiko/Codegen/Cpu/Passes.h"
 #include "kumiko/Emit/Objects.h"
+#include "kumiko/Kernel/Passes.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Symbols.h"
+#include "kumiko/Numerics/Passes.h"
 #include "kumiko/Schedule/Packing.h"
 #include "kumiko/Schedule/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -25,7 +27,7 @@ struct CompiledKernel::State {
   SmallVector<Packing, 2> packings;
   SmallVector<nn::Symbol> symbols;
   /// Elements of the results.
-  std::vector<eq::Extent> results;
+  std::vector<Extent> results;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   int (*entry)(void *const *, const int64_t *, int64_t, void *) = nullptr;
 };
@@ -61,7 +63,7 @@ public:
 
 /// Schedules the kernel and keeps what calling it needs.
 static bool prepare(MLIRContext &context, ModuleOp module, Schedule &schedule, SmallVector<Packing, 2> &packings,
-                    std::vector<eq::Extent> &results) {
+                    std::vector<Extent> &results) {
   PassManager scheduling(&context);
   scheduling.addPass(createScheduleKernelsPass());
   if (failed(scheduling.run(module)))
@@ -114,7 +116,7 @@ std::unique_ptr<CompiledKernel> CompiledKernel::create(llvm::StringRef text) {
 
 std::vector<std::vector<float>> CompiledKernel::run(llvm::ArrayRef<int64_t> symbols,
                                                     llvm::ArrayRef<std::vector<float>> arguments, int status) const {
-  auto numberOf = [&](const eq::Extent &extent) {
+  auto numberOf = [&](const Extent &extent) {
     std::optional<int64_t> number = extent.evaluate([&](StringRef name) -> std::optional<int64_t> {
       for (auto [symbol, value] : llvm::zip_equal(state->symbols, symbols))
         if (symbol.name == name)
@@ -133,7 +135,7 @@ std::vector<std::vector<float>> CompiledKernel::run(llvm::ArrayRef<int64_t> symb
     else if (!argument.empty())
       std::memcpy(buffers.back().data, argument.data(), argument.size() * sizeof(float));
   }
-  for (const eq::Extent &result : state->results)
+  for (const Extent &result : state->results)
     buffers.emplace_back(numberOf(result));
   std::vector<void *> pointers;
   for (GuardedFloats &buffer : buffers)

@@ -37,7 +37,7 @@ llvm.func @k_find(%buffers: !llvm.ptr, %symbols: !llvm.ptr, %chunk: i64, %scratc
 
 /// x: f32[a,b] goes to t and from there, its first `first` elements, to y: f32[first].
 static Program dynamicProgram() {
-  eq::Extent a = eq::Extent::symbol("a"), b = eq::Extent::symbol("b"), first = eq::Extent::symbol("first");
+  Extent a = Extent::symbol("a"), b = Extent::symbol("b"), first = Extent::symbol("first");
   Program program;
   program.name = "dynamic";
   program.symbols = {{"first", 1}, {"a", 0}, {"b", 0}};

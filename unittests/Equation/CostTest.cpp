@@ -1,6 +1,7 @@
 #include "kumiko/Equation/Cost.h"
 #include "Apply.h"
 
+using namespace kumiko;
 using namespace kumiko::eq;
 using namespace kumiko::eq::test;
 

@@ -1,5 +1,6 @@
 #include "Apply.h"
 
+using namespace kumiko;
 using namespace kumiko::eq;
 using namespace kumiko::eq::test;
 

@@ -2,6 +2,7 @@
 #include "kumiko/Equation/Known.h"
 #include "Apply.h"
 
+using namespace kumiko;
 using namespace kumiko::eq;
 using namespace kumiko::eq::test;
 

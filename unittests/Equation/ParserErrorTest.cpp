@@ -1,6 +1,7 @@
 // Messages are part of the interface: place, caret, text and help.
 #include "Apply.h"
 
+using namespace kumiko;
 using namespace kumiko::eq;
 using namespace kumiko::eq::test;
 

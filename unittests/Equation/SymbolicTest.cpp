@@ -1,6 +1,7 @@
 // The same solver over dimensions that are names.
 #include "Apply.h"
 
+using namespace kumiko;
 using namespace kumiko::eq;
 using namespace kumiko::eq::test;
 

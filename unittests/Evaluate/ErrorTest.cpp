@@ -71,7 +71,7 @@ TEST(Error, SymbolicShapes) {
   InstanceMaker m;
   unsigned x = m.operand(E::F32, {3}), y = m.result(E::F32, {3});
   m.statement({3}, 1, Combine::Set, y, {m.loop(0)}, m.read(x, {m.loop(0)}));
-  m.instance.statements[0].loops[0].extent = eq::Extent::symbol("N");
+  m.instance.statements[0].loops[0].extent = Extent::symbol("N");
   Tensor data = sequence(E::F32, {3});
   EXPECT_TRUE(contains(refusal(m.instance, {&data}), "not known: N"));
 }

@@ -45,7 +45,7 @@ NaiveRun::NaiveRun(const eq::Instance &instance, llvm::ArrayRef<const Tensor *> 
   for (const eq::Tensor &tensor : instance.tensors) {
     Array array;
     int64_t count = 1;
-    for (const eq::Extent &extent : tensor.type.shape) {
+    for (const Extent &extent : tensor.type.shape) {
       array.shape.push_back(extent.value());
       count *= extent.value();
     }

@@ -69,7 +69,7 @@ Ex RandomOp::index(int64_t extent, bool safe) {
 Ex RandomOp::read(unsigned tensor, int depth) {
   bool isSafe = depth == 0 || chance(50);
   llvm::SmallVector<Ex, 3> list;
-  for (const eq::Extent &extent : m.instance.tensors[tensor].type.shape)
+  for (const Extent &extent : m.instance.tensors[tensor].type.shape)
     list.push_back(index(extent.value(), isSafe));
   E type = m.instance.tensors[tensor].type.element;
   Ex otherwise = isSafe ? nullptr : isFloat(type) ? real(depth - 1) : m.cast(integer(depth - 1), type);

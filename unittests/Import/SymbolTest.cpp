@@ -25,7 +25,7 @@ struct Symbolic : Imported {
     if (!module)
       return errors();
     std::string text;
-    for (const eq::Extent &extent : nn::extentsOf(mlir::cast<mlir::RankedTensorType>(main().getResultTypes()[number])))
+    for (const Extent &extent : nn::extentsOf(mlir::cast<mlir::RankedTensorType>(main().getResultTypes()[number])))
       text += (text.empty() ? "" : ", ") + extent.str();
     return text;
   }
@@ -160,7 +160,7 @@ TEST(Symbols, SlicesOfShapesAndOfData) {
   std::vector<Message> lists{integers("from", {1}), integers("to", {-1})};
   Symbolic middle(one(node("Slice", {"x", "from", "to"}, {"y"}), {"N", 4}, lists));
   ASSERT_TRUE(bool(middle.module)) << middle.errors();
-  eq::Extent length = nn::extentsOf(mlir::cast<mlir::RankedTensorType>(middle.main().getResultTypes()[0]))[0];
+  Extent length = nn::extentsOf(mlir::cast<mlir::RankedTensorType>(middle.main().getResultTypes()[0]))[0];
   for (int64_t n = 0; n < 6; ++n)
     EXPECT_EQ(length.evaluate([n](llvm::StringRef) { return std::optional(n); }), std::max<int64_t>(n - 2, 0));
   // An end that is an input becomes a symbol that is read while the model runs.

@@ -97,7 +97,7 @@ TEST(Joins, SideBySide) {
   ASSERT_EQ(second.apart.size(), 2u);
   EXPECT_TRUE(second.apart[0].second == (Extents{16, 1}) && second.apart[1].second == (Extents{16, 1}));
   // The last of four rows is whole, of the others all but the last half is between the first byte and the last.
-  EXPECT_TRUE(planned.resultOf(0).bytes == eq::Extent((3 * 16 + 8) * 4));
+  EXPECT_TRUE(planned.resultOf(0).bytes == Extent((3 * 16 + 8) * 4));
   // Both parts are neither read nor written again.
   const Explanation::Uses &uses = planned.explanation.rules[{"join", "exact"}];
   EXPECT_EQ(uses.count, 1u);
@@ -129,7 +129,7 @@ TEST(Joins, InAResultOfTheNetwork) {
   Planned planned((twoParts + besideBoth + "return %c : tensor<4x16xf32>").str(), "tensor<4x16xf32>");
   ASSERT_EQ(planned.program.calls.size(), 2u);
   EXPECT_EQ(planned.resultOf(1).space, Space::Output);
-  EXPECT_TRUE(planned.resultOf(1).offset == eq::Extent(32));
+  EXPECT_TRUE(planned.resultOf(1).offset == Extent(32));
   EXPECT_EQ(planned.program.arenaBytes, 0u);
 }
 
@@ -150,8 +150,8 @@ TEST(Joins, PartsOfParts) {
   })");
   ASSERT_EQ(planned.program.calls.size(), 3u);
   EXPECT_EQ(planned.program.omitted.size(), 2u);
-  EXPECT_TRUE(planned.resultOf(1).offset == eq::Extent(32));
-  EXPECT_TRUE(planned.resultOf(2).offset == eq::Extent(64));
+  EXPECT_TRUE(planned.resultOf(1).offset == Extent(32));
+  EXPECT_TRUE(planned.resultOf(2).offset == Extent(64));
   EXPECT_TRUE(planned.scheduleOf(1).apart[1].second == (Extents{32, 1}));
 }
 

@@ -25,14 +25,14 @@ TEST(BalancedBlocks, EveryTotalIsCovered) {
 
 // A size that typical inputs leave nothing of is looked at with larger inputs; a batch is one all the same.
 TEST(TypicalSize, IsNeverThatOfAnEmptyTensor) {
-  eq::Extent samples = eq::Extent::symbol("samples"), batch = eq::Extent::symbol("batch_size");
+  Extent samples = Extent::symbol("samples"), batch = Extent::symbol("batch_size");
   EXPECT_EQ(typicalSize(7), 7);
   EXPECT_EQ(typicalSize(samples), 128);
   EXPECT_EQ(typicalSize(batch), 1);
   EXPECT_EQ(typicalSize(floorDiv(samples - 32, 160) - 2), 23);
   EXPECT_EQ(typicalSize(batch * (floorDiv(samples, 1000) - 5)), 126);
   // What looks like a batch and would leave nothing as one is no batch.
-  eq::Extent recording = eq::Extent::symbol("N");
+  Extent recording = Extent::symbol("N");
   EXPECT_EQ(typicalSize(recording), 1);
   EXPECT_EQ(typicalSize(floorDiv(recording - 240, 160)), 24);
 }
@@ -74,7 +74,7 @@ TEST(Schedule, PlacesRoundTrip) {
   mlir::MLIRContext context;
   context.loadDialect<nn::NnDialect>();
   Schedule schedule;
-  schedule.apart.push_back({1, Extents{eq::Extent::symbol("n") * 3, 1}});
+  schedule.apart.push_back({1, Extents{Extent::symbol("n") * 3, 1}});
   schedule.apart.push_back({2, Extents{48, 1}});
   schedule.placed = {0, 0};
   mlir::DictionaryAttr attribute = schedule.toAttribute(&context);

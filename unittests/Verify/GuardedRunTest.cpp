@@ -71,9 +71,9 @@ TEST(GuardedRun, Symbols) {
       EXPECT_EQ((*results)[0].count(), count);
     }
   for (size_t number = 0; number < 3; ++number) {
-    eq::Extent &bytes = model->program.calls[0].buffers[number].bytes;
-    eq::Extent right = bytes;
-    bytes = eq::Extent::symbol("n") * 4 + eq::Extent(-4);
+    Extent &bytes = model->program.calls[0].buffers[number].bytes;
+    Extent right = bytes;
+    bytes = Extent::symbol("n") * 4 + Extent(-4);
     std::vector<Tensor> inputs = twoInputs(37);
     ProblemList problems;
     EXPECT_EXIT((void)runGuarded(*model, inputs, GuardSide::After, problems), testing::KilledBySignal(SIGSEGV), "");

@@ -12,12 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/Kernel.h"
-#include "kumiko/Schedule/AttentionShape.h"
+#include "kumiko/Schedule/AttentionLayout.h"
 
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 namespace {
 class AttentionEmitter {

@@ -4,8 +4,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace kumiko;
 using namespace kumiko::cpu;
-using kumiko::eq::Extent;
 
 void Blocks::begin(unsigned slot, const Extent &lanesOfBlock, const Extent &linesOfBlock, int64_t sideOfSquares,
                    int64_t linesPerNumber) {

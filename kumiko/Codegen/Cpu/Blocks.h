@@ -33,9 +33,8 @@ public:
   /// A new block: its lines start where slot `line` says, which stands for `perNumber` lines each; only the first
   /// `lineCount` of them and `laneCount` lanes are real. Everything that is asked for until the next one must be
   /// emitted where it dominates what follows. Squares have `side` lines, all or a half of the lanes.
-  void begin(unsigned line, const eq::Extent &laneCount, const eq::Extent &lineCount, int64_t side,
-             int64_t perNumber = 1);
-  void begin(unsigned line, const eq::Extent &laneCount, const eq::Extent &lineCount) {
+  void begin(unsigned line, const Extent &laneCount, const Extent &lineCount, int64_t side, int64_t perNumber = 1);
+  void begin(unsigned line, const Extent &laneCount, const Extent &lineCount) {
     begin(line, laneCount, lineCount, lanes);
   }
   void end() { active = false; }
@@ -67,7 +66,7 @@ private:
   bool active = false;
   unsigned line = 0;
   int64_t current = 0;
-  eq::Extent laneCount, lineCount;
+  Extent laneCount, lineCount;
   std::vector<Block> blocks;
 };
 

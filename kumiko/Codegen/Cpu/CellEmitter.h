@@ -74,7 +74,7 @@ private:
   bool isWorthIt();
   bool findCell();
   bool coversCell();
-  eq::Extent startOf(const Border &border) const;
+  Extent startOf(const Border &border) const;
   bool skipsLongElements() const;
   void findGroup();
   bool fewWillDo() const;
@@ -82,7 +82,7 @@ private:
   llvm::SmallVector<Run> runsOf(const Stretch &stretch) const;
   bool liesApart(const Stretch &stretch) const;
   /// Whether lines that begin so many elements apart share one or two sets of the first cache.
-  bool isApartBySets(const eq::Extent &elements) const;
+  bool isApartBySets(const Extent &elements) const;
   bool isApartBySets(const Stretch &stretch) const;
   bool isWorthVectors(const Stretch &stretch) const;
   /// Whether outer numbers go on with what else is in the lines that are read.
@@ -105,7 +105,7 @@ private:
   /// Whether the cells of other outer numbers are made of what lies between that of two neighbours.
   bool readsBetween() const;
   /// Then all of them before the next few neighbours, so that what is read is read once.
-  void emitTogether(llvm::ArrayRef<MergedLoop> outer, const eq::Extent &total);
+  void emitTogether(llvm::ArrayRef<MergedLoop> outer, const Extent &total);
   void emitAlong(mlir::Value low, mlir::Value high);
   void emitStretch(const Stretch &stretch, mlir::Value low, mlir::Value high);
   void group(const Stretch &stretch);
@@ -155,7 +155,7 @@ private:
   size_t depth = 0;
   int64_t size = 0;
   /// Where the first cell begins.
-  eq::Extent base;
+  Extent base;
   /// Of each element of the cell: the piece it is of and where in there; none in a border.
   std::vector<std::pair<const Piece *, Position>> inCell;
   llvm::SmallVector<MergedLoop> loops;

@@ -9,7 +9,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Elements of a cell, at most; vectors of a group, where whole ones would be more, and where a group is worth a turn.
 constexpr int64_t mostInCell = 32, mostVectors = 16, fewestVectors = 4;

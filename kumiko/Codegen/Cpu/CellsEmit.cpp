@@ -7,7 +7,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Bytes that are read again for the next outer number: they stay in the first cache.
 constexpr int64_t bytesTogether = 16384;

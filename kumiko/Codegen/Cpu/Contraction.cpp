@@ -26,7 +26,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Elements from one run of columns to the next, up to which a tile of them does not crowd into few cache sets.
 constexpr int64_t closeRuns = 128;

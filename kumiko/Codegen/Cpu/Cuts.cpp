@@ -193,7 +193,7 @@ private:
 };
 } // namespace
 
-SmallVector<int64_t> kumiko::cpu::cutsAlong(unsigned loop, const eq::Extent &extent, const Reads &reads) {
+SmallVector<int64_t> kumiko::cpu::cutsAlong(unsigned loop, const Extent &extent, const Reads &reads) {
   if (!extent.isStatic() || extent.value() < 2 || extent.value() > INT32_MAX)
     return {};
   llvm::SmallSetVector<int64_t, 8> cuts;

@@ -16,6 +16,6 @@ namespace kumiko::cpu {
 
 /// The points of loop `loop` of `extent` turns at which an index of these bodies changes its slope or jumps, in order;
 /// none where there would be many, or where they are not known.
-llvm::SmallVector<int64_t> cutsAlong(unsigned loop, const eq::Extent &extent, const Reads &reads);
+llvm::SmallVector<int64_t> cutsAlong(unsigned loop, const Extent &extent, const Reads &reads);
 
 } // namespace kumiko::cpu

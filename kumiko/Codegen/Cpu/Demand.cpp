@@ -1,13 +1,12 @@
 //===- Demand.cpp - walking from a demanded element up to memory -----------===//
 #include "kumiko/Codegen/Cpu/Demand.h"
+#include "kumiko/Kernel/KernelShape.h"
 #include "kumiko/Nn/KernelSymbols.h"
 #include "kumiko/Nn/Nn.h"
-#include "kumiko/Schedule/KernelShape.h"
 
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 static Value underReshapes(Value tensor) {
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(tensor.getDefiningOp()))

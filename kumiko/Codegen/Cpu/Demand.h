@@ -45,7 +45,7 @@ public:
 
   unsigned lanes;
   /// At least one; a number or an expression.
-  eq::Extent active;
+  Extent active;
   /// What `emit` emits has vectors of `width` lanes, all of them active.
   void narrow(unsigned width, llvm::function_ref<void()> emit);
   /// Whether lanes that each have a place of their own are read by one instruction.
@@ -83,7 +83,7 @@ public:
   unsigned addSlot(mlir::Value index, int64_t multipleOf = 1, IndexRange range = {});
   /// The position as an SSA index; it must have no lane.
   mlir::Value indexOf(const Form &form);
-  mlir::Value indexOf(const eq::Extent &extent) { return entry.valueOf(extent); }
+  mlir::Value indexOf(const Extent &extent) { return entry.valueOf(extent); }
   mlir::Value constantOf(mlir::TypedAttr value) { return entry.constantOf(value); }
   mlir::Value zeroOf(mlir::Type type);
   /// A truth value per lane: whether it is one of the active ones.
@@ -180,7 +180,7 @@ private:
   /// A region of a buffer at lanes of which some are `outside`; `open` are the dimensions to be compared, with the
   /// extents of the region. Null where lanes must be asked for one by one.
   mlir::Value loadInside(mlir::Value tensor, llvm::ArrayRef<Form> position,
-                         llvm::ArrayRef<std::pair<Form, eq::Extent>> open, llvm::function_ref<mlir::Value()> outside);
+                         llvm::ArrayRef<std::pair<Form, Extent>> open, llvm::function_ref<mlir::Value()> outside);
   llvm::SmallVector<mlir::Value> choose(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::Value> first,
                                         llvm::ArrayRef<mlir::Value> second);
 
@@ -220,7 +220,7 @@ private:
   std::optional<Position> linearPosition(llvm::ArrayRef<mlir::Value> indices);
   /// The elements of a buffer at guarded indices that lie side by side; null where they do not.
   mlir::Value loadGuarded(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
-  mlir::OpFoldResult placeOf(const eq::Extent &lane);
+  mlir::OpFoldResult placeOf(const Extent &lane);
   /// The elements of a buffer at an index per lane; null where it is none, or its places take more than 32 bits.
   mlir::Value gather(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
   /// The same by one instruction, for elements of any width, of the lanes that `from` says; `same` and `places` are in
@@ -235,9 +235,9 @@ private:
   /// that is possible; else null.
   mlir::Value wrapped(mlir::Operation *op, mlir::Value x);
   mlir::Value withoutSign(mlir::Value place); ///< as an index
-  mlir::Value insideOrZero(mlir::Value index, const eq::Extent &extent, mlir::Value &right);
+  mlir::Value insideOrZero(mlir::Value index, const Extent &extent, mlir::Value &right);
   /// A vector of what `laneValue` gives for the number of each lane.
-  mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(const eq::Extent &)> laneValue);
+  mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(const Extent &)> laneValue);
   mlir::Value indexValue(const Form &form);
   llvm::SmallVector<mlir::Value> bodyValues(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims,
                                             llvm::SmallVector<mlir::Value> arguments,

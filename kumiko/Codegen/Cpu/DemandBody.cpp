@@ -8,7 +8,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 unsigned Demand::addSlot(Value index, int64_t multipleOf, IndexRange range) {
   slots.push_back({index, multipleOf, range});

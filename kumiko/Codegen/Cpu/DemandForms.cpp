@@ -10,7 +10,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 std::optional<Form> Demand::knownForm(Value index) {
   if (llvm::APInt number; !isa<VectorType>(index.getType()) && matchPattern(index, m_ConstantInt(&number)))

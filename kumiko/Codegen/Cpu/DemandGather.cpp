@@ -5,7 +5,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Bytes of what the machine gathers, at least.
 constexpr int64_t bytesOfWord = 4;

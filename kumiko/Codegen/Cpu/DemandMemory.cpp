@@ -5,7 +5,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Truth values take a byte in memory; everywhere else they are i1.
 static bool isTruth(Type element) { return element.isInteger(1); }

@@ -8,7 +8,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 void Demand::lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick,
                        llvm::function_ref<void()> sure, Look at) {

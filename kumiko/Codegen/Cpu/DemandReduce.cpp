@@ -1,15 +1,14 @@
 //===- DemandReduce.cpp - reductions inside of a demand ---------------------===//
 #include "kumiko/Codegen/Cpu/Demand.h"
 #include "kumiko/Codegen/Cpu/Reads.h"
+#include "kumiko/Kernel/KernelShape.h"
+#include "kumiko/Kernel/Selection.h"
 #include "kumiko/Lower/Checked.h"
-#include "kumiko/Schedule/KernelShape.h"
-#include "kumiko/Schedule/Selection.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// A reduction of at most this many points becomes straight-line code, so that neighbouring windows share loads.
 constexpr int64_t unrollLimit = 49;

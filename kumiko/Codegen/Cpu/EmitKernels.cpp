@@ -1,6 +1,7 @@
 //===- EmitKernels.cpp - one function per kernel ---------------------------===//
 #include "kumiko/Codegen/Cpu/Kernel.h"
 #include "kumiko/Codegen/Cpu/Passes.h"
+#include "kumiko/Kernel/Arguments.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Symbols.h"
 #include "kumiko/Schedule/Packing.h"
@@ -13,7 +14,6 @@ namespace kumiko {
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// A bare pointer as a flat memref. The descriptor is written out, so that the memref lowering finds just what it would
 /// have made itself.

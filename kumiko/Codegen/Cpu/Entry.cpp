@@ -1,15 +1,14 @@
 //===- Entry.cpp - what a kernel computes once, before its loops ------------===//
 #include "kumiko/Codegen/Cpu/Entry.h"
-#include "kumiko/Equation/ExtentCode.h"
+#include "kumiko/Extents/ExtentCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace kumiko;
 using namespace kumiko::cpu;
-using kumiko::eq::Extent;
-using kumiko::eq::ExtentStep;
 
 Entry::Entry(Block *block, Location loc, Value table, ArrayRef<std::string> names)
     : block(block), loc(loc), table(table), names(names) {}

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Equation/Extent.h"
+#include "kumiko/Extents/Extent.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -19,11 +19,11 @@ public:
 
   mlir::Value constantOf(mlir::TypedAttr value);
   /// An index. An expression must come after `anchor` is known. One that takes more than 64 bits is 0 and remembered.
-  mlir::Value valueOf(const eq::Extent &extent);
+  mlir::Value valueOf(const Extent &extent);
   /// Whether such a one was asked for: then the code is wrong.
   bool overflowed() const { return tooLarge; }
   /// The first `active` of `lanes` truth values are set.
-  mlir::Value maskOf(const eq::Extent &active, unsigned lanes);
+  mlir::Value maskOf(const Extent &active, unsigned lanes);
 
   /// A memref of one i32 that is 0 when the kernel begins.
   mlir::Value failure();
@@ -34,7 +34,7 @@ public:
 private:
   mlir::OpBuilder atAnchor();
   mlir::Value symbolOf(llvm::StringRef name);
-  mlir::Value compute(const eq::Extent &extent);
+  mlir::Value compute(const Extent &extent);
 
   bool tooLarge = false;
   mlir::Block *block;

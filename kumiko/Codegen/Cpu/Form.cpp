@@ -2,10 +2,10 @@
 #include "kumiko/Codegen/Cpu/Form.h"
 
 using namespace mlir;
+using namespace kumiko;
 using namespace kumiko::cpu;
 using kumiko::Extents;
 using kumiko::KernelExtents;
-using kumiko::eq::Extent;
 
 Form Form::ofSlot(unsigned slot, const Extent &coefficient) {
   Form form;

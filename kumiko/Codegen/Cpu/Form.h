@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Schedule/Pieces.h"
+#include "kumiko/Kernel/Pieces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
@@ -24,29 +24,29 @@
 namespace kumiko::cpu {
 
 struct Form {
-  eq::Extent constant;
-  eq::Extent lane;
+  Extent constant;
+  Extent lane;
   /// (slot, coefficient), sorted by slot, no zero coefficients.
-  llvm::SmallVector<std::pair<unsigned, eq::Extent>, 3> terms;
+  llvm::SmallVector<std::pair<unsigned, Extent>, 3> terms;
 
   Form() = default;
-  Form(const eq::Extent &constant) : constant(constant) {}
-  static Form ofSlot(unsigned slot, const eq::Extent &coefficient = 1);
+  Form(const Extent &constant) : constant(constant) {}
+  static Form ofSlot(unsigned slot, const Extent &coefficient = 1);
 
   /// The same wherever the loops are; its value may still depend on symbols.
   bool isConstant() const { return terms.empty() && !hasLanes(); }
   bool hasLanes() const { return !lane.is(0); }
-  eq::Extent coefficientOf(unsigned slot) const;
+  Extent coefficientOf(unsigned slot) const;
 
   Form operator+(const Form &other) const;
-  Form operator*(const eq::Extent &factor) const;
+  Form operator*(const Extent &factor) const;
   /// The position that lane number `number` has, with no lanes left.
-  Form atLane(const eq::Extent &number) const;
+  Form atLane(const Extent &number) const;
 };
 
 using Position = llvm::SmallVector<Form, 6>;
 
-Position positionAtLane(llvm::ArrayRef<Form> position, const eq::Extent &lane);
+Position positionAtLane(llvm::ArrayRef<Form> position, const Extent &lane);
 bool hasLanes(llvm::ArrayRef<Form> position);
 
 /// Where the elements of tensors lie.
@@ -61,8 +61,8 @@ struct Storage {
 };
 
 /// The offset of `position` in a buffer of these strides, or in a row-major one of the given shape.
-Form offsetBy(llvm::ArrayRef<Form> position, llvm::ArrayRef<eq::Extent> strides);
-Form linearize(llvm::ArrayRef<Form> position, llvm::ArrayRef<eq::Extent> shape);
+Form offsetBy(llvm::ArrayRef<Form> position, llvm::ArrayRef<Extent> strides);
+Form linearize(llvm::ArrayRef<Form> position, llvm::ArrayRef<Extent> shape);
 /// Where the element at `position` of the source goes.
 Form offsetOf(const Piece &piece, llvm::ArrayRef<Form> position);
 
@@ -81,7 +81,7 @@ struct IndexRange {
   int64_t low = -farthest, high = farthest;
 
   /// The numbers of a loop, as far as they are known.
-  static IndexRange ofLoop(const eq::Extent &low, const eq::Extent &high, int64_t step = 1);
+  static IndexRange ofLoop(const Extent &low, const Extent &high, int64_t step = 1);
   bool isKnown() const { return low > -farthest && high < farthest; }
 };
 

@@ -7,7 +7,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 void Kernel::loop(Value low, Value high, int64_t step, llvm::function_ref<void(Value)> body) {
   auto forOp = scf::ForOp::create(b, loc, low, high, index(step));

@@ -2,8 +2,8 @@
 #pragma once
 #include "kumiko/Codegen/Cpu/Demand.h"
 #include "kumiko/Codegen/Cpu/Reads.h"
+#include "kumiko/Kernel/Pieces.h"
 #include "kumiko/Nn/Nn.h"
-#include "kumiko/Schedule/Pieces.h"
 #include "kumiko/Schedule/Schedule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -26,13 +26,13 @@ struct Kernel {
   /// The number of the chunk, an index, and the chunk's own memory, a memref of bytes (null without scratch).
   mlir::Value chunk, scratch;
 
-  mlir::Value index(const eq::Extent &value) { return demand.indexOf(value); }
+  mlir::Value index(const Extent &value) { return demand.indexOf(value); }
 
   /// for (i = low; i < high; i += step) body(i)
   void loop(mlir::Value low, mlir::Value high, int64_t step, llvm::function_ref<void(mlir::Value)> body);
   /// The same with values carried from turn to turn; nothing is emitted for a loop that has one turn, or none.
   llvm::SmallVector<mlir::Value>
-  loop(const eq::Extent &low, const eq::Extent &high, int64_t step, llvm::SmallVector<mlir::Value> carried,
+  loop(const Extent &low, const Extent &high, int64_t step, llvm::SmallVector<mlir::Value> carried,
        llvm::function_ref<llvm::SmallVector<mlir::Value>(Form, llvm::ArrayRef<mlir::Value>)> body);
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
   void ifElse(mlir::Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
@@ -40,19 +40,19 @@ struct Kernel {
   void eachLane(mlir::Value mask, llvm::function_ref<void(mlir::Value)> body);
   void onlyFirstChunk(llvm::function_ref<void()> body);
   /// `body` where `extent` is not 0; nothing is emitted where it always is.
-  void unlessZero(const eq::Extent &extent, llvm::function_ref<void()> body);
+  void unlessZero(const Extent &extent, llvm::function_ref<void()> body);
   /// The same for a body that changes values.
   llvm::SmallVector<mlir::Value>
-  unlessZero(const eq::Extent &extent, llvm::SmallVector<mlir::Value> values,
+  unlessZero(const Extent &extent, llvm::SmallVector<mlir::Value> values,
              llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<mlir::Value>)> body);
 
   /// Share number `number` of so many each: [number * size, min((number + 1) * size, total)).
-  std::pair<mlir::Value, mlir::Value> shareOf(mlir::Value number, const eq::Extent &size, const eq::Extent &total);
+  std::pair<mlir::Value, mlir::Value> shareOf(mlir::Value number, const Extent &size, const Extent &total);
   /// This chunk's share: [chunk * size, min((chunk + 1) * size, total)) with size = ceil(total / chunks).
-  std::pair<mlir::Value, mlir::Value> chunkRange(const eq::Extent &total);
+  std::pair<mlir::Value, mlir::Value> chunkRange(const Extent &total);
 
   /// [low, high), of numbers in runs of `length`: `body` gets the number of each run and the part of it that it is.
-  void runs(mlir::Value low, mlir::Value high, const eq::Extent &length,
+  void runs(mlir::Value low, mlir::Value high, const Extent &length,
             llvm::function_ref<void(mlir::Value number, mlir::Value from, mlir::Value to)> body);
 
   /// Where the last full group of `count` numbers from `low` on ends.
@@ -60,15 +60,15 @@ struct Kernel {
 
   /// Vectors over [0, extent) of a dimension, the last one under a mask: `body` gets the position of the first lane,
   /// with lane stride 1, and `demand.active` says how many lanes are real. Up to `unroll` vectors per turn.
-  void vectors(const eq::Extent &extent, int64_t unroll, llvm::function_ref<void(Form)> body);
+  void vectors(const Extent &extent, int64_t unroll, llvm::function_ref<void(Form)> body);
 
   /// The same where chunks share the vectors: those of `share`, a chunkRange of the full ones, and for the last chunk
   /// the masked rest.
-  void sharedVectors(const eq::Extent &extent, std::pair<mlir::Value, mlir::Value> share,
+  void sharedVectors(const Extent &extent, std::pair<mlir::Value, mlir::Value> share,
                      llvm::function_ref<void(Form)> body);
 
   /// The vectors [from, to) of an extent, of which the last one may be masked.
-  void someVectors(const eq::Extent &extent, mlir::Value from, mlir::Value to, llvm::function_ref<void(Form)> body);
+  void someVectors(const Extent &extent, mlir::Value from, mlir::Value to, llvm::function_ref<void(Form)> body);
 
   /// The values of merged loops from one flat number.
   void delinearize(mlir::Value flat, llvm::ArrayRef<MergedLoop> loops, Position &position);
@@ -95,7 +95,7 @@ struct Kernel {
 
 private:
   void fillBorder(const Border &border, mlir::Value memref);
-  void vectorsOfShare(const eq::Extent &extent, std::pair<mlir::Value, mlir::Value> share, mlir::Value hasRest,
+  void vectorsOfShare(const Extent &extent, std::pair<mlir::Value, mlir::Value> share, mlir::Value hasRest,
                       llvm::function_ref<void(Form)> body);
 };
 
@@ -108,7 +108,7 @@ struct ContractionPart {
 };
 void emitContractionPart(Kernel &kernel, const ContractionPart &part);
 /// The rows of a range of blocks, as contractions cut them.
-std::pair<mlir::Value, mlir::Value> rowsOfBlocks(Kernel &kernel, const eq::Extent &rows, mlir::Value firstBlock,
+std::pair<mlir::Value, mlir::Value> rowsOfBlocks(Kernel &kernel, const Extent &rows, mlir::Value firstBlock,
                                                  mlir::Value lastBlock);
 /// The rows [first, last), counted through all kept dimensions.
 void emitRowsPart(Kernel &kernel, mlir::Value first, mlir::Value last);
@@ -123,6 +123,6 @@ void emitRunning(Kernel &kernel);
 /// The body of `function`, at whose start `b` is: calls the routine on the chunk's items. `results` are the values the
 /// kernel yields, in order; `symbols` the names of the program's symbols.
 void emitRoutine(mlir::OpBuilder &b, mlir::func::FuncOp function, nn::RoutineOp routine, mlir::ValueRange results,
-                 const eq::Extent &chunks, llvm::ArrayRef<std::string> symbols);
+                 const Extent &chunks, llvm::ArrayRef<std::string> symbols);
 
 } // namespace kumiko::cpu

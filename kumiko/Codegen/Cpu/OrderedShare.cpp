@@ -3,7 +3,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// So many points become straight-line code.
 constexpr int64_t fewPoints = 12;

@@ -102,11 +102,11 @@ public:
   bool areFew(llvm::ArrayRef<unsigned> list) const;
 
 private:
-  eq::Extent total(llvm::ArrayRef<unsigned> list) const;
+  Extent total(llvm::ArrayRef<unsigned> list) const;
   llvm::SmallVector<MergedLoop> merged(llvm::ArrayRef<unsigned> list) const;
   /// Vectors over all of a loop, and narrower ones for what is left over: a load of what has just been stored under a
   /// mask waits until it is in the cache.
-  void inPieces(unsigned loop, const eq::Extent &extent, llvm::function_ref<void()> body);
+  void inPieces(unsigned loop, const Extent &extent, llvm::function_ref<void()> body);
   /// Vectors of ..., 4, 2, 1 lanes from `first` to `end`, but no more than `widest`.
   void narrowPieces(unsigned loop, int64_t first, int64_t end, llvm::function_ref<void()> body,
                     int64_t widest = std::numeric_limits<int64_t>::max());

@@ -25,7 +25,7 @@ public:
 private:
   //===--- rows and lanes --------------------------------------------------------------------------===//
 
-  void emitLoops(const eq::Extent &outer);
+  void emitLoops(const Extent &outer);
   Position loopNumbers() const; ///< a position at the numbers of all loops, slot by slot
   void element(Form form);
   /// Whether lines are as short as a few lanes and lie one behind the other, as pixels of three colours do.
@@ -39,8 +39,8 @@ private:
   void storeAll();
   void emitOne(); ///< a single element belongs to the first chunk
   /// Chunks share the outer loops, or the lanes where these are few.
-  void emitShares(const eq::Extent &outer);
-  void emitByOuter(const eq::Extent &outer);
+  void emitShares(const Extent &outer);
+  void emitByOuter(const Extent &outer);
   /// The rows of a chunk in runs along the last loop, of which the first and last may be shorter than it.
   void emitRuns(mlir::Value low, mlir::Value high, llvm::function_ref<void()> whole);
   llvm::SmallVector<RowEnds> takeRowEnds(); ///< those few enough to be written with their row, while the cache has it
@@ -49,12 +49,12 @@ private:
   /// `whole` for the row at hand, or for each of the groups of rows whose numbers the point at hand has.
   void rowsOfGroup(llvm::function_ref<void()> whole, size_t depth = 0);
   /// Few long rows: a chunk has one stretch of them, from somewhere in a row to somewhere in another.
-  void emitByLanes(const eq::Extent &outer);
+  void emitByLanes(const Extent &outer);
   /// The same share of the vectors of every row, where something is read for all rows; the last chunk also has the
   /// masked rest.
-  void emitSharesOfRows(const eq::Extent &outer);
-  void emitStrips(const eq::Extent &outer); ///< a few columns of all rows, then the next ones
-  bool readsForAllRows() const;             ///< whether something that moves on with the lanes is the same for all rows
+  void emitSharesOfRows(const Extent &outer);
+  void emitStrips(const Extent &outer); ///< a few columns of all rows, then the next ones
+  bool readsForAllRows() const;         ///< whether something that moves on with the lanes is the same for all rows
 
   //===--- sides of a choice -----------------------------------------------------------------------===//
 
@@ -76,7 +76,7 @@ private:
   /// Whether only vectors are written, one behind the other, from places on that may be written past the caches.
   bool isStream() const;
   /// Whether rows, or parts of them, are so long that it does not matter how they begin and end.
-  bool hasLongRows(const eq::Extent &outer) const;
+  bool hasLongRows(const Extent &outer) const;
   bool isLong(Part part) const;
   /// Then their cache lines go past the caches, and nothing else does.
   bool longRows = false;
@@ -128,7 +128,7 @@ private:
   /// Whether the places of a row follow those of the row before, in memory.
   bool placesFollow(const MergedLoop &along) const;
   /// The lanes, or the loop around short rows, where data say for each number of that loop alone what is read.
-  std::optional<MergedLoop> loopOfPlaces(const eq::Extent &outer) const;
+  std::optional<MergedLoop> loopOfPlaces(const Extent &outer) const;
   /// `emit` after a look at all of these places.
   void lookAtPlaces(const MergedLoop &places, llvm::function_ref<void()> emit);
   /// Rows whose places are looked at together, where that is worth it; else 0.
@@ -244,7 +244,7 @@ private:
   std::optional<size_t> lineLoop();
   /// Takes two loops as one along which that is so; false where there are none.
   bool takePairs();
-  eq::Extent lines() const { return pairs ? line.extent * pairs->extent : line.extent; }
+  Extent lines() const { return pairs ? line.extent * pairs->extent : line.extent; }
   /// A few points that lie side by side would leave a block empty: lanes run along the loop around them, and what they
   /// hold is woven.
   void takeShortLanes();
@@ -259,8 +259,8 @@ private:
   /// Chunks share (other loops, groups of lines, blocks of lanes).
   void emitBlocks();
   /// The blocks of one group of lines; the last group has the rest.
-  void linesOf(mlir::Value group, const eq::Extent &laneCount);
-  void block(mlir::Value firstLine, const eq::Extent &laneCount, const eq::Extent &lineCount);
+  void linesOf(mlir::Value group, const Extent &laneCount);
+  void block(mlir::Value firstLine, const Extent &laneCount, const Extent &lineCount);
 
   Kernel &k;
   llvm::ArrayRef<Target> targets;

@@ -20,10 +20,10 @@ inline int64_t bytesOf(const Target &target) {
 /// One dimension of a tensor of which data choose an element.
 struct Chosen {
   mlir::Value tensor;
-  eq::Extent count; ///< of places
-  eq::Extent apart; ///< how far the tensor goes on from one number of a loop to the next, apart from what is chosen
-  bool isLast;      ///< of the dimensions
-  bool isWhole;     ///< the tensor is a buffer, with no other elements between its own
+  Extent count; ///< of places
+  Extent apart; ///< how far the tensor goes on from one number of a loop to the next, apart from what is chosen
+  bool isLast;  ///< of the dimensions
+  bool isWhole; ///< the tensor is a buffer, with no other elements between its own
   mlir::Type stored;
 };
 

@@ -14,7 +14,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Vectors per turn: bodies that need many registers get one.
 constexpr int64_t mostVectors = 4;

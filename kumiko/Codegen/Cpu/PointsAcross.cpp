@@ -13,7 +13,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 int64_t PieceEmitter::rowsAcross(const MergedLoop &along) const {
   std::optional<Chosen> chosen = chosenAlong(along.loop);

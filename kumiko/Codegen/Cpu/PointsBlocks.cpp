@@ -4,7 +4,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// With fewer lines most of a block would be empty.
 constexpr int64_t fewestLines = 4;

@@ -8,7 +8,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Rows of so many bytes, of which data choose elements, are fetched while the row before is worked on: in the order of
 /// the data each line of them would be waited for. Up to `mostFetches` times as many elements as are chosen.

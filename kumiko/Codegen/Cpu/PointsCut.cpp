@@ -5,7 +5,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Vectors of a stretch per turn.
 constexpr int64_t vectorsPerTurn = 4;

@@ -12,7 +12,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Places that are looked at, and reads from one of them to the next: a prime, so that it is no multiple of a row. Two
 /// of three of the steps are to be long: places from both ends of a tensor are half of them near each other.
@@ -68,7 +67,7 @@ struct Seen {
 static Seen lookAtSome(Kernel &k, tensor::ExtractOp read) {
   auto op = cast<linalg::GenericOp>(read->getParentOp());
   Extents extents = k.storage.extents.loopsOf(op);
-  int64_t between = std::clamp<int64_t>(eq::product(extents).value() / placesSeen, 1, mostBetween);
+  int64_t between = std::clamp<int64_t>(product(extents).value() / placesSeen, 1, mostBetween);
   Value before, fromEnd, far = k.index(0), least = k.index(*k.schedule.farApart);
   for (int64_t n = 0; n < placesSeen; ++n) {
     Position at = pointAt(n * between, extents);

@@ -13,7 +13,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Elements of a plane that are woven, at most, and how far apart lanes may lie where no function is computed.
 constexpr int64_t mostWoven = 16, farthestLanes = 8;

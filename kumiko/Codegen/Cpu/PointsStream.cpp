@@ -11,7 +11,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Where in memory the target has the element at `point`.
 static Value addressAt(Kernel &k, const Target &target, ArrayRef<Form> point) {

@@ -19,7 +19,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Vectors that a row must have to be cut, and elements between which a longer row does not notice how its place is
 /// found.

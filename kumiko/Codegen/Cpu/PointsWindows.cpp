@@ -7,7 +7,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Windows that are reduced together, and planes that are sampled together: places are read once for all of them. Where
 /// points lie far from each other larger planes push each other out of the nearest cache; these are taken one by one.
@@ -137,7 +136,7 @@ bool PieceEmitter::sumsWindows() const {
   linalg::GenericOp op = windowReduction(k.body);
   if (!op || alongSums || woven() != 1 || !lane.extent.isStatic() || lane.extent.value() < 2)
     return false;
-  Extent points = eq::product(k.storage.extents.loopsOf(op));
+  Extent points = product(k.storage.extents.loopsOf(op));
   return typicalSize(points) >= fewestTaps * typicalSize(k.storage.extents.elementsOf(op->getResult(0)));
 }
 

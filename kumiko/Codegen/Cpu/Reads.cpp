@@ -42,7 +42,7 @@ void Reads::markChoosing(linalg::GenericOp op, ArrayRef<Form> dims) {
 
 /// The position in the source of a reshape that only drops dimensions of one element.
 static std::optional<Position> behindUnits(tensor::CollapseShapeOp op, ArrayRef<Form> position,
-                                           ArrayRef<eq::Extent> shape) {
+                                           ArrayRef<Extent> shape) {
   Position source(shape.size());
   for (auto [group, form] : llvm::zip_equal(op.getReassociationIndices(), position)) {
     bool placed = false;
@@ -133,7 +133,7 @@ void Reads::collectBody(linalg::GenericOp op, ArrayRef<Form> dims) {
   }
 }
 
-bool Reads::canMerge(unsigned outer, unsigned inner, const eq::Extent &innerExtent) const {
+bool Reads::canMerge(unsigned outer, unsigned inner, const Extent &innerExtent) const {
   if (tied.test(outer) || tied.test(inner))
     return false;
   auto asOne = [&](const Form &form) { return form.coefficientOf(outer) == form.coefficientOf(inner) * innerExtent; };
@@ -157,7 +157,7 @@ std::optional<Position> kumiko::cpu::positionAfter(Value tensor, linalg::Generic
       }
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(producer))
     if (std::optional<Position> inner = after(collapse.getSrc())) {
-      ArrayRef<eq::Extent> shape = storage.extents.of(collapse.getSrc());
+      ArrayRef<Extent> shape = storage.extents.of(collapse.getSrc());
       Position outer;
       for (const auto &group : collapse.getReassociationIndices()) {
         Form whole;
@@ -173,8 +173,8 @@ std::optional<Position> kumiko::cpu::positionAfter(Value tensor, linalg::Generic
   return std::nullopt;
 }
 
-eq::Extent kumiko::cpu::apartAlong(tensor::ExtractOp extract, unsigned loop, KernelExtents &extents) {
-  eq::Extent apart = 0, stride = 1;
+Extent kumiko::cpu::apartAlong(tensor::ExtractOp extract, unsigned loop, KernelExtents &extents) {
+  Extent apart = 0, stride = 1;
   for (auto [index, extent] : llvm::reverse(llvm::zip_equal(extract.getIndices(), extents.of(extract.getTensor())))) {
     if (auto number = index.getDefiningOp<linalg::IndexOp>(); number && number.getDim() == loop)
       apart += stride;
@@ -196,7 +196,7 @@ Value kumiko::cpu::placeRead(linalg::GenericOp op) {
 }
 
 SmallVector<MergedLoop> kumiko::cpu::mergeLoops(const Reads &reads, ArrayRef<unsigned> loops,
-                                                ArrayRef<eq::Extent> extents) {
+                                                ArrayRef<Extent> extents) {
   SmallVector<MergedLoop> merged;
   for (unsigned loop : llvm::reverse(loops)) {
     if (extents[loop].is(1))

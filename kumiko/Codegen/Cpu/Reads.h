@@ -33,7 +33,7 @@ struct Reads {
   void collectBody(mlir::linalg::GenericOp op, llvm::ArrayRef<Form> dims);
 
   /// Whether loop `inner` can run over both loops while `outer` stays 0.
-  bool canMerge(unsigned outer, unsigned inner, const eq::Extent &innerExtent) const;
+  bool canMerge(unsigned outer, unsigned inner, const Extent &innerExtent) const;
 
 private:
   Storage &storage;
@@ -48,7 +48,7 @@ private:
 /// One loop left after merging: loop number `loop` runs over `extent` points; the loops it absorbed stay 0.
 struct MergedLoop {
   unsigned loop = 0;
-  eq::Extent extent;
+  Extent extent;
 };
 
 /// The position in `tensor`, which follows from the result of `op` by elementwise bodies and reshapes, of the element
@@ -57,7 +57,7 @@ std::optional<Position> positionAfter(mlir::Value tensor, mlir::linalg::GenericO
                                       Storage &storage, bool isPart);
 
 /// How many elements of its tensor `extract` goes on with the number of `loop`, apart from indices that are computed.
-eq::Extent apartAlong(mlir::tensor::ExtractOp extract, unsigned loop, KernelExtents &extents);
+Extent apartAlong(mlir::tensor::ExtractOp extract, unsigned loop, KernelExtents &extents);
 
 /// The place that `op` reads an element at, where that is read from memory as it is, but for a look at whether it
 /// exists; an index in the body of `op`, or null.
@@ -69,6 +69,6 @@ llvm::SetVector<mlir::Value> neededInside(mlir::Block *body, mlir::ValueRange wa
 
 /// Merges neighbours among `loops` (outer first) where `reads` allow it; loops of one point disappear.
 llvm::SmallVector<MergedLoop> mergeLoops(const Reads &reads, llvm::ArrayRef<unsigned> loops,
-                                         llvm::ArrayRef<eq::Extent> extents);
+                                         llvm::ArrayRef<Extent> extents);
 
 } // namespace kumiko::cpu

@@ -15,7 +15,7 @@ constexpr int64_t mostRegisters = 4;
 
 static unsigned wordOf(Type stored) { return stored.getIntOrFloatBitWidth() <= narrowWord ? narrowWord : wideWord; }
 
-bool kumiko::cpu::fitsRegisters(const eq::Extent &length, Type stored, unsigned lanes) {
+bool kumiko::cpu::fitsRegisters(const Extent &length, Type stored, unsigned lanes) {
   if (!length.isStatic() || !stored.isIntOrFloat() || stored.getIntOrFloatBitWidth() % 8 != 0)
     return false;
   unsigned word = wordOf(stored);

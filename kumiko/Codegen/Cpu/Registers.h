@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Equation/Extent.h"
+#include "kumiko/Extents/Extent.h"
 #include "mlir/IR/Builders.h"
 
 namespace kumiko::cpu {
@@ -14,7 +14,7 @@ namespace kumiko::cpu {
 constexpr unsigned lanesOfAvx512 = 16, lanesOfAvx2 = 8;
 
 /// Whether lanes can choose from a row of so many elements, as they are stored.
-bool fitsRegisters(const eq::Extent &length, mlir::Type stored, unsigned lanes);
+bool fitsRegisters(const Extent &length, mlir::Type stored, unsigned lanes);
 
 /// The elements of a row at `places`, indices of it, one for each lane. `parts` are the elements of the row, a vector
 /// for as many of them as there are lanes, and `length` how many they are.

@@ -15,7 +15,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 namespace {
 class RoutineEmitter {

@@ -18,7 +18,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Rows of at most this many elements become straight-line code, whose reads share vectors.
 constexpr int64_t shortDepth = 8;
@@ -171,7 +170,7 @@ private:
   //===--- rows kept in scratch -------------------------------------------------------------------===//
 
   Value scratchOf(linalg::GenericOp op) {
-    Extent row = eq::product(k.shape.rows.reduced) * (across ? k.demand.lanes : 1);
+    Extent row = product(k.shape.rows.reduced) * (across ? k.demand.lanes : 1);
     int64_t place = llvm::find(keptOps, op) - keptOps.begin();
     Extent offset = ceilDiv(row * 8, 64) * (64 * place);
     Type element = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();

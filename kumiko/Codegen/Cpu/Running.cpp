@@ -8,14 +8,13 @@
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Cpu/OrderedShare.h"
 #include "kumiko/Codegen/Cpu/Reads.h"
+#include "kumiko/Kernel/KernelShape.h"
 #include "kumiko/Lower/Exact.h"
-#include "kumiko/Schedule/KernelShape.h"
 #include <numeric>
 
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 namespace {
 /// Rows of a running sum whose elements lie along memory.

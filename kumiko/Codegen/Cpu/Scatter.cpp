@@ -5,7 +5,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Elements from which on to wait for the stores of a copy costs nothing that matters.
 constexpr int64_t longStretch = 1 << 14;

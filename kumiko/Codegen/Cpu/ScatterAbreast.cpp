@@ -12,7 +12,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Elements of which there are as many copies as points in turn, and points for each of them from which on copies are
 /// worth it.

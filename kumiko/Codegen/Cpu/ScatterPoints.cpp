@@ -4,7 +4,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Whether `place` is what is left of a number divided by `extent` or less, moved up where it is below 0: such a place
 /// exists whatever the data says.

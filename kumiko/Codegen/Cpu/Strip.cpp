@@ -4,7 +4,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 Strip::Strip(Kernel &k, ArrayRef<unsigned> places, unsigned column, const Extents &extents)
     : k(k), places(places), column(column), extents(extents), width(k.schedule.strip) {

@@ -3,7 +3,6 @@
 using namespace mlir;
 using namespace kumiko;
 using namespace kumiko::cpu;
-using eq::Extent;
 
 /// Fewer points are summed in registers.
 constexpr int64_t fewestPoints = 64;
@@ -58,7 +57,7 @@ public:
     for (const MergedLoop &loop : loops)
       outer *= loop.extent;
     int64_t bytes = bytesRead(), tile = widestTile;
-    bool isFar = typicalSize(eq::product(extents)) * bytes > bytesNear;
+    bool isFar = typicalSize(product(extents)) * bytes > bytesNear;
     int64_t narrowest = isFar ? std::max(fewestBytes / bytes, narrowestTile) : narrowestTile;
     while (tile > narrowest && typicalSize(outer) * typicalSize(ceilDiv(lane.extent, tile)) < wantedTiles)
       tile /= 2;

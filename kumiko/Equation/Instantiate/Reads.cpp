@@ -1,6 +1,6 @@
 //===- Reads.cpp - reads of tensors ----------------------------------------===//
-#include "kumiko/Equation/ExtentLimit.h"
 #include "kumiko/Equation/Instantiate/Values.h"
+#include "kumiko/Extents/ExtentLimit.h"
 
 namespace kumiko::eq {
 

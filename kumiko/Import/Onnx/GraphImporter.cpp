@@ -135,7 +135,7 @@ RankedTensorType GraphImporter::inputType(const ValueInfo &input) {
                .with(input.name, describe(type), "graph input")
                .helped("say how large they are, for example " + advice),
            nullptr;
-  for (const eq::Extent &size : shape)
+  for (const Extent &size : shape)
     numbers.push_back(size.isStatic() ? size.value() : 1);
   if (std::string why = refusalOf(*element, numbers, options.tensorLimit); !why.empty())
     return fail(Code::TooLarge, "is too large: " + why)

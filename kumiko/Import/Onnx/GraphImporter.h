@@ -93,7 +93,7 @@ public:
   /// What a body may add: symbols that are read inside are known only there, and what a branch asks for only counts
   /// when it is taken.
   struct Mark {
-    llvm::DenseMap<mlir::Value, llvm::StringMap<eq::Extent>> readSymbols;
+    llvm::DenseMap<mlir::Value, llvm::StringMap<Extent>> readSymbols;
     size_t checks;
   };
   static Mark mark(NodeContext &n) { return {n.importer.readSymbols, n.importer.checks.size()}; }
@@ -103,7 +103,7 @@ public:
   static llvm::SmallVector<nn::Check> takeChecks(NodeContext &n, const Mark &mark);
   static void addCheck(NodeContext &n, nn::Check check) { n.importer.addCheck(std::move(check)); }
   /// A symbol that an nn.symbol of the node is going to find.
-  static eq::Extent newDataSymbol(NodeContext &n) {
+  static Extent newDataSymbol(NodeContext &n) {
     return n.importer.newSymbol(n.node.op + "." + llvm::Twine(n.index), /*isData=*/true);
   }
   /// Says again what an attempt has kept to itself.
@@ -143,8 +143,8 @@ private:
   std::unique_ptr<Interpretation> interpretation; ///< null when compiling
   llvm::SmallVector<nn::Symbol> symbols;
   llvm::SmallVector<nn::Check> checks;
-  llvm::DenseMap<mlir::Value, eq::KnownElements> numbers;               ///< what is known of small tensors
-  llvm::DenseMap<mlir::Value, llvm::StringMap<eq::Extent>> readSymbols; ///< by element and bounds
+  llvm::DenseMap<mlir::Value, eq::KnownElements> numbers;           ///< what is known of small tensors
+  llvm::DenseMap<mlir::Value, llvm::StringMap<Extent>> readSymbols; ///< by element and bounds
   uint64_t inlinedNodes = 0;
   uint64_t unrolledNodes = 0;
   uint64_t nodeConstants = 0; ///< large constants of Constant nodes so far
@@ -227,12 +227,12 @@ private:
   const eq::KnownElements &numbersOf(mlir::Value value);
   eq::KnownElements computeNumbers(mlir::Operation *op, unsigned result);
   /// Lists a symbol under this name, or one made from it when another symbol has it.
-  eq::Extent newSymbol(const llvm::Twine &name, bool isData);
-  eq::Extent inputSymbol(llvm::StringRef name);
+  Extent newSymbol(const llvm::Twine &name, bool isData);
+  Extent inputSymbol(llvm::StringRef name);
   void addCheck(nn::Check check);
   std::string placeText(const Scope &scope, uint32_t number) const;
   /// The symbol that stands for an element of `value`, read while the model runs.
-  eq::Extent readSymbol(NodeContext &n, mlir::Value value, size_t element, const DataBounds &bounds);
+  Extent readSymbol(NodeContext &n, mlir::Value value, size_t element, const DataBounds &bounds);
 
   // Places.cpp: what messages say about nodes and values.
   Place placeOf(const Scope &scope, uint32_t number) const;

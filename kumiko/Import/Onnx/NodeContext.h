@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Equation/Extent.h"
+#include "kumiko/Extents/Extent.h"
 #include "kumiko/Import/Onnx/Datum.h"
 #include "kumiko/Import/Onnx/Onnx.h"
 #include "kumiko/Import/Onnx/Proto.h"
@@ -35,7 +35,7 @@ struct Scope;
 using Results = llvm::SmallVector<mlir::Value, 2>;
 using Ints = llvm::SmallVector<int64_t, 6>;
 /// Extents: numbers, or expressions over symbols.
-using Sizes = llvm::SmallVector<eq::Extent, 6>;
+using Sizes = llvm::SmallVector<Extent, 6>;
 
 /// A shape as an argument: of numbers, or of extents.
 class SizeList {
@@ -43,10 +43,10 @@ public:
   SizeList() = default;
   SizeList(llvm::ArrayRef<int64_t> list) : sizes(list.begin(), list.end()) {}
   SizeList(const Ints &list) : SizeList(llvm::ArrayRef(list)) {}
-  SizeList(llvm::ArrayRef<eq::Extent> list) : sizes(list) {}
+  SizeList(llvm::ArrayRef<Extent> list) : sizes(list) {}
   SizeList(const Sizes &list) : sizes(list) {}
-  SizeList(std::initializer_list<eq::Extent> list) : sizes(list) {}
-  operator llvm::ArrayRef<eq::Extent>() const { return sizes; }
+  SizeList(std::initializer_list<Extent> list) : sizes(list) {}
+  operator llvm::ArrayRef<Extent>() const { return sizes; }
   const Sizes &list() const { return sizes; }
 
 private:
@@ -56,8 +56,8 @@ private:
 /// What an element of a tensor may be that only a run can tell: nn.symbol.
 struct DataBounds {
   /// Added to a negative value.
-  std::optional<eq::Extent> wrap = std::nullopt;
-  std::optional<eq::Extent> upper = std::nullopt;
+  std::optional<Extent> wrap = std::nullopt;
+  std::optional<Extent> upper = std::nullopt;
   /// A value outside is brought to the bounds instead of refused.
   bool clamp = false;
 };
@@ -95,13 +95,13 @@ public:
   static mlir::Type elementOf(mlir::Value value);
   /// Elements in total; checked when the value was made. As a number, like shapeOf, or as an extent.
   int64_t countOf(mlir::Value value);
-  static eq::Extent elementsOf(mlir::Value value) { return product(sizesOf(value)); }
+  static Extent elementsOf(mlir::Value value) { return product(sizesOf(value)); }
   /// Whether two extents can be equal; when only a run can tell, `what` is the message of a check that they are.
-  bool agree(const eq::Extent &a, const eq::Extent &b, const llvm::Twine &what);
+  bool agree(const Extent &a, const Extent &b, const llvm::Twine &what);
   /// The same for two that are equal or of which one is 1.
-  bool broadcasts(const eq::Extent &a, const eq::Extent &b, const llvm::Twine &what);
+  bool broadcasts(const Extent &a, const Extent &b, const llvm::Twine &what);
   /// A check that a <= b, unless that is known.
-  void atMost(const eq::Extent &a, const eq::Extent &b, const llvm::Twine &what);
+  void atMost(const Extent &a, const Extent &b, const llvm::Twine &what);
 
   //===--- Attributes: reading one marks it as known to the op ---===//
 
@@ -154,7 +154,7 @@ public:
 
   /// An element of a list of integers as an extent: what is known of it, or a symbol that is read while the model runs
   /// and is not negative. `resolved`: the list to read from, when it is not the same one.
-  eq::Extent readExtent(mlir::Value list, size_t element = 0, mlir::Value resolved = {});
+  Extent readExtent(mlir::Value list, size_t element = 0, mlir::Value resolved = {});
   /// Whether what is not known may become a symbol.
   bool takesSymbols() const;
 
@@ -211,8 +211,8 @@ public:
   mlir::NamedAttribute is(llvm::StringRef name, bool value);
   mlir::NamedAttribute is(llvm::StringRef name, llvm::ArrayRef<int64_t> value);
   mlir::NamedAttribute is(llvm::StringRef name, const Ints &value) { return is(name, llvm::ArrayRef(value)); }
-  mlir::NamedAttribute is(llvm::StringRef name, const eq::Extent &value);
-  mlir::NamedAttribute is(llvm::StringRef name, llvm::ArrayRef<eq::Extent> value);
+  mlir::NamedAttribute is(llvm::StringRef name, const Extent &value);
+  mlir::NamedAttribute is(llvm::StringRef name, llvm::ArrayRef<Extent> value);
   mlir::NamedAttribute is(llvm::StringRef name, const Sizes &value) { return is(name, llvm::ArrayRef(value)); }
   mlir::NamedAttribute is(llvm::StringRef name, llvm::StringRef value);
   mlir::NamedAttribute is(llvm::StringRef name, const char *value) { return is(name, llvm::StringRef(value)); }
@@ -236,7 +236,7 @@ public:
   mlir::Value scalar(double value, mlir::Type element);
   mlir::Value constantOf(llvm::ArrayRef<int64_t> list, llvm::ArrayRef<int64_t> shape);
   /// An i64 tensor of extents: a constant where all are numbers.
-  mlir::Value numbersOf(llvm::ArrayRef<eq::Extent> list, llvm::ArrayRef<int64_t> shape);
+  mlir::Value numbersOf(llvm::ArrayRef<Extent> list, llvm::ArrayRef<int64_t> shape);
   mlir::Value constantOfReals(llvm::ArrayRef<float> list, llvm::ArrayRef<int64_t> shape);
   /// All elements are `value`; takes no memory where the shape is one of numbers.
   mlir::Value filled(mlir::Attribute value, mlir::Type element, const SizeList &shape);

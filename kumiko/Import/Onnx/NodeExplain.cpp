@@ -133,7 +133,7 @@ void NodeContext::explain(StringRef op, ArrayRef<Value> operands, ArrayRef<Named
   SmallVector<Value, 4> present(make_filter_range(operands, [](Value value) { return bool(value); }));
   if (auto pair = def && isElementwise(*def) ? clash(present) : std::nullopt) {
     auto [a, b, fromEnd] = *pair;
-    eq::Extent sizeA = *(sizesOf(a).rbegin() + fromEnd), sizeB = *(sizesOf(b).rbegin() + fromEnd);
+    Extent sizeA = *(sizesOf(a).rbegin() + fromEnd), sizeB = *(sizesOf(b).rbegin() + fromEnd);
     fail(Code::OperandShape, "shapes do not broadcast: " + describe(a.getType()) + " and " + describe(b.getType()) +
                                  " differ in dimension -" + Twine(fromEnd + 1) + ", " + sizeA.str() + " and " +
                                  sizeB.str())

@@ -29,12 +29,12 @@ NamedAttribute NodeContext::is(StringRef name, bool value) {
 NamedAttribute NodeContext::is(StringRef name, ArrayRef<int64_t> value) {
   return builder().getNamedAttr(name, builder().getDenseI64ArrayAttr(value));
 }
-NamedAttribute NodeContext::is(StringRef name, const eq::Extent &value) {
-  return builder().getNamedAttr(name, nn::numberAttr(context(), value.overflowed() ? eq::Extent(0) : value));
+NamedAttribute NodeContext::is(StringRef name, const Extent &value) {
+  return builder().getNamedAttr(name, nn::numberAttr(context(), value.overflowed() ? Extent(0) : value));
 }
-NamedAttribute NodeContext::is(StringRef name, ArrayRef<eq::Extent> value) {
+NamedAttribute NodeContext::is(StringRef name, ArrayRef<Extent> value) {
   Sizes sizes(value);
-  for (eq::Extent &size : sizes)
+  for (Extent &size : sizes)
     if (size.overflowed()) {
       fail(Code::TooLarge, "attribute '" + name + "' does not fit in 64 bits");
       size = 0;
@@ -52,7 +52,7 @@ RankedTensorType NodeContext::typeOf(const SizeList &shape, mlir::Type element) 
   // What symbols multiply is checked when the model runs.
   Ints numbers;
   bool fits = true;
-  for (const eq::Extent &size : shape.list()) {
+  for (const Extent &size : shape.list()) {
     numbers.push_back(size.isStatic() ? size.value() : 1);
     fits &= !size.overflowed();
   }
@@ -92,7 +92,7 @@ Results NodeContext::makeAll(StringRef op, ArrayRef<Value> operands, ArrayRef<Na
   collectChecks(*made);
   for (mlir::Type type : (*made)->getResultTypes()) {
     auto tensor = cast<RankedTensorType>(type);
-    if (!typeOf(ArrayRef<eq::Extent>(nn::extentsOf(tensor)), tensor.getElementType())) {
+    if (!typeOf(ArrayRef<Extent>(nn::extentsOf(tensor)), tensor.getElementType())) {
       (*made)->erase();
       return {};
     }
@@ -139,7 +139,7 @@ Value NodeContext::reshape(Value x, const SizeList &shape) {
   RankedTensorType type = typeOf(shape, elementOf(x));
   if (!type)
     return {};
-  eq::Extent before = elementsOf(x), after = product(shape.list());
+  Extent before = elementsOf(x), after = product(shape.list());
   if (!agree(before, after, "a reshape keeps the number of elements")) {
     if (!failed())
       fail(Code::OperandShape, "cannot give " + describe(x.getType()) + " the shape of " + describe(type) +

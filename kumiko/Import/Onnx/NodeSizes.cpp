@@ -14,7 +14,7 @@ using namespace mlir;
 namespace kumiko::onnx {
 
 Sizes NodeContext::sizesOf(Value value) {
-  SmallVector<eq::Extent, 4> extents = nn::extentsOf(cast<RankedTensorType>(value.getType()));
+  SmallVector<Extent, 4> extents = nn::extentsOf(cast<RankedTensorType>(value.getType()));
   return Sizes(extents.begin(), extents.end());
 }
 
@@ -54,7 +54,7 @@ bool NodeContext::guessOnes() {
   return importer.takesOnes;
 }
 
-bool NodeContext::agree(const eq::Extent &a, const eq::Extent &b, const Twine &what) {
+bool NodeContext::agree(const Extent &a, const Extent &b, const Twine &what) {
   if (a == b)
     return true;
   if (failed() || a.overflowed() || b.overflowed() || (a.isStatic() && b.isStatic()))
@@ -63,7 +63,7 @@ bool NodeContext::agree(const eq::Extent &a, const eq::Extent &b, const Twine &w
   return true;
 }
 
-bool NodeContext::broadcasts(const eq::Extent &from, const eq::Extent &to, const Twine &what) {
+bool NodeContext::broadcasts(const Extent &from, const Extent &to, const Twine &what) {
   if (from == to || from.is(1) || to.is(1))
     return true;
   if (failed() || from.overflowed() || to.overflowed() || (from.isStatic() && to.isStatic()))
@@ -72,7 +72,7 @@ bool NodeContext::broadcasts(const eq::Extent &from, const eq::Extent &to, const
   return true;
 }
 
-void NodeContext::atMost(const eq::Extent &a, const eq::Extent &b, const Twine &what) {
+void NodeContext::atMost(const Extent &a, const Extent &b, const Twine &what) {
   if (!failed() && !(b - a).knownNonNegative())
     importer.addCheck({a, b, nn::Check::Relation::AtMost, (importer.placeText(scope, index) + ": " + what).str()});
 }
@@ -99,7 +99,7 @@ std::optional<Sizes> NodeContext::sizes(size_t number, StringRef role, llvm::fun
   }
   if (wanted && !elementsOf(value).isStatic() && agree(elementsOf(value), *wanted, role + " has as many numbers"))
     value = reshape(value, {*wanted});
-  eq::Extent count = elementsOf(value);
+  Extent count = elementsOf(value);
   if (!count.isStatic() || count.value() > eq::largestKnown) {
     fail(Code::NotConstant, role + " has " + count.str() + " elements; how many must be a small number")
         .helped("say how many, with --dim NAME=N, or give the node a list of fixed length");
@@ -127,7 +127,7 @@ bool NodeContext::followsFromShapes(size_t number) {
 
 bool NodeContext::takesSymbols() const { return importer.options.symbols; }
 
-eq::Extent NodeContext::readExtent(Value list, size_t element, Value resolved) {
+Extent NodeContext::readExtent(Value list, size_t element, Value resolved) {
   const eq::KnownElements &known = importer.numbersOf(list);
   bool isKnown = element < known.size() && known[element] && known[element]->denominator == 1;
   return isKnown ? known[element]->numerator
@@ -142,13 +142,13 @@ std::optional<Sizes> NodeContext::sizesFrom(StringRef name, size_t number,
   return sizes(number, name, bounds, count);
 }
 
-Value NodeContext::numbersOf(ArrayRef<eq::Extent> list, ArrayRef<int64_t> shape) {
+Value NodeContext::numbersOf(ArrayRef<Extent> list, ArrayRef<int64_t> shape) {
   if (failed())
     return {};
-  if (all_of(list, [](const eq::Extent &extent) { return extent.isStatic(); }))
-    return constantOf(to_vector<6>(map_range(list, [](const eq::Extent &extent) { return extent.value(); })), shape);
+  if (all_of(list, [](const Extent &extent) { return extent.isStatic(); }))
+    return constantOf(to_vector<6>(map_range(list, [](const Extent &extent) { return extent.value(); })), shape);
   SmallVector<Value, 4> parts;
-  for (const eq::Extent &extent : list)
+  for (const Extent &extent : list)
     parts.push_back(reshape(make("number", {}, {is("value", extent)}), {1}));
   if (failed())
     return {};
@@ -161,7 +161,7 @@ FailureOr<Operation *> NodeContext::withDataSymbol(Operation *op) {
   SmallVector<Value, 4> operands(op->getOperands());
   SmallVector<NamedAttribute> attributes(op->getAttrs());
   StringRef name = op->getName().stripDialect();
-  eq::Extent symbol = importer.newSymbol(node.op + "." + Twine(index), /*isData=*/true);
+  Extent symbol = importer.newSymbol(node.op + "." + Twine(index), /*isData=*/true);
   SmallVector<StringRef, 1> names;
   symbol.symbols(names);
   attributes.push_back(builder().getNamedAttr("symbols", builder().getStrArrayAttr(names)));
@@ -190,7 +190,7 @@ void NodeContext::collectChecks(Operation *op) {
   for (const auto &[a, b] : instance->boundChecks)
     importer.addCheck({a, b, Relation::AtMost, place + ": " + a.str() + " must not be above " + b.str()});
   for (const auto &[a, b] : instance->repeatChecks) {
-    eq::Extent isNotOne = min(1, max(b - eq::Extent(1), eq::Extent(1) - b));
+    Extent isNotOne = min(1, max(b - Extent(1), Extent(1) - b));
     importer.addCheck(
         {a * isNotOne, b, Relation::AtMost, place + ": " + b.str() + " must be 1, or at least " + a.str()});
   }

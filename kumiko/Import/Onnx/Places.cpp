@@ -51,7 +51,7 @@ std::string describe(mlir::Type type) {
     return kumiko::describe(nn::toEquation(tensor.getElementType()), tensor.getShape());
   std::string text = nameOf(nn::toEquation(tensor.getElementType())).str() + "[";
   ListSeparator comma(",");
-  for (const eq::Extent &extent : nn::extentsOf(tensor))
+  for (const Extent &extent : nn::extentsOf(tensor))
     text += (StringRef(comma) + (extent.overflowed() ? "?" : extent.str())).str();
   return text + "]";
 }

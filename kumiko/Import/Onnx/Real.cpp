@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace kumiko::onnx {
 
-Real::Real(NodeContext &n, const eq::Extent &extent) {
+Real::Real(NodeContext &n, const Extent &extent) {
   if (extent.isStatic()) {
     known = double(extent.value());
     return;
@@ -76,7 +76,7 @@ Real singleProduct(const Real &a, const Real &b) {
   return Real(n, n.make("mul", {a.as(n, f32), b.as(n, f32)}));
 }
 
-eq::Extent wholeOf(NodeContext &n, const Real &real) {
+Extent wholeOf(NodeContext &n, const Real &real) {
   if (real.isNumber()) {
     if (!(real.number() >= 0 && real.number() < 1e15)) {
       n.fail(Code::OperandValue, "a size would be impossible");
@@ -85,7 +85,7 @@ eq::Extent wholeOf(NodeContext &n, const Real &real) {
     return int64_t(real.number());
   }
   Value whole = real.as(n, n.builder().getI64Type());
-  return whole && !n.failed() ? n.readExtent(whole) : eq::Extent(0);
+  return whole && !n.failed() ? n.readExtent(whole) : Extent(0);
 }
 
 SmallVector<Real, 6> realsOf(NodeContext &n, size_t number, StringRef role, int64_t count) {

@@ -15,7 +15,7 @@ namespace kumiko::onnx {
 class Real {
 public:
   Real(double number) : known(number) {}
-  Real(NodeContext &n, const eq::Extent &extent);
+  Real(NodeContext &n, const Extent &extent);
   /// A tensor of one element.
   Real(NodeContext &n, mlir::Value value);
 
@@ -63,7 +63,7 @@ Real ifEqual(const Real &a, const Real &b, const Real &yes, const Real &no);
 Real singleProduct(const Real &a, const Real &b);
 
 /// The whole number that `real` is, as a symbol that is read while the model runs where it is not known.
-eq::Extent wholeOf(NodeContext &n, const Real &real);
+Extent wholeOf(NodeContext &n, const Real &real);
 
 /// The elements of an input, which must be `count` numbers; empty when it is left out or has no elements.
 llvm::SmallVector<Real, 6> realsOf(NodeContext &n, size_t number, llvm::StringRef role, int64_t count);

@@ -14,25 +14,25 @@ namespace kumiko::onnx {
 static std::string symbolName(StringRef wanted) {
   std::string name = wanted.substr(0, 200).str();
   for (char &c : name)
-    if (!eq::isSymbolName(StringRef(&c, 1)))
+    if (!isSymbolName(StringRef(&c, 1)))
       c = '_';
   return name.empty() ? "_" : name;
 }
 
-eq::Extent GraphImporter::inputSymbol(StringRef wanted) {
+Extent GraphImporter::inputSymbol(StringRef wanted) {
   std::string name = symbolName(wanted);
   if (none_of(symbols, [&](const nn::Symbol &symbol) { return symbol.name == name; }))
     symbols.push_back({name, 0, std::nullopt, false});
-  return eq::Extent::symbol(name);
+  return Extent::symbol(name);
 }
 
-eq::Extent GraphImporter::newSymbol(const Twine &wanted, bool isData) {
+Extent GraphImporter::newSymbol(const Twine &wanted, bool isData) {
   std::string name = symbolName(wanted.str()), unique = name;
   auto isTaken = [&] { return any_of(symbols, [&](const nn::Symbol &symbol) { return symbol.name == unique; }); };
   for (unsigned i = 1; isTaken(); ++i)
     unique = name + "." + std::to_string(i);
   symbols.push_back({unique, 0, std::nullopt, isData});
-  return eq::Extent::symbol(unique);
+  return Extent::symbol(unique);
 }
 
 void GraphImporter::addCheck(nn::Check check) {
@@ -53,18 +53,18 @@ std::string GraphImporter::placeText(const Scope &scope, uint32_t number) const 
   return text + " (" + node.op.str() + ")";
 }
 
-eq::Extent GraphImporter::readSymbol(NodeContext &n, Value value, size_t element, const DataBounds &bounds) {
-  auto text = [](const std::optional<eq::Extent> &extent) { return extent ? extent->str() : std::string(); };
+Extent GraphImporter::readSymbol(NodeContext &n, Value value, size_t element, const DataBounds &bounds) {
+  auto text = [](const std::optional<Extent> &extent) { return extent ? extent->str() : std::string(); };
   std::string key =
       std::to_string(element) + "|" + text(bounds.wrap) + "|" + text(bounds.upper) + (bounds.clamp ? "|c" : "|");
-  StringMap<eq::Extent> &known = readSymbols[value];
+  StringMap<Extent> &known = readSymbols[value];
   if (auto found = known.find(key); found != known.end())
     return found->second;
-  eq::Extent symbol = newSymbol(n.node.op + "." + Twine(n.index) + "." + Twine(element), /*isData=*/true);
+  Extent symbol = newSymbol(n.node.op + "." + Twine(n.index) + "." + Twine(element), /*isData=*/true);
   SmallVector<StringRef, 1> names;
   symbol.symbols(names);
   MLIRContext *context = builder.getContext();
-  auto number = [&](const std::optional<eq::Extent> &extent) {
+  auto number = [&](const std::optional<Extent> &extent) {
     return extent ? nn::numberAttr(context, *extent) : mlir::Attribute();
   };
   nn::SymbolOp::create(builder, n.location(), value, builder.getStringAttr(names.front()),
@@ -79,7 +79,7 @@ static std::optional<int64_t> smallCount(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.hasStaticShape() || type.getRank() > 8)
     return std::nullopt;
-  eq::Extent count = product(nn::extentsOf(type));
+  Extent count = product(nn::extentsOf(type));
   return count.isStatic() && count.value() <= eq::largestKnown ? std::optional(count.value()) : std::nullopt;
 }
 
@@ -89,7 +89,7 @@ static eq::KnownElements knownElements(const Tensor &tensor) {
     if (isFloat(tensor.element()))
       elements.push_back(eq::knownReal(valueAt(tensor, i)));
     else
-      elements.push_back(eq::Known{eq::Extent(integerAt(tensor, i)), 1});
+      elements.push_back(eq::Known{Extent(integerAt(tensor, i)), 1});
   return elements;
 }
 

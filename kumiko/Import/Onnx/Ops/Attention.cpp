@@ -14,10 +14,10 @@ namespace kumiko::onnx {
 namespace {
 
 /// A mask that is shorter than the keys is continued with "not allowed".
-Value lengthened(NodeContext &n, Value mask, const eq::Extent &keys) {
+Value lengthened(NodeContext &n, Value mask, const Extent &keys) {
   if (n.failed() || n.rankOf(mask) == 0)
     return mask;
-  eq::Extent length = n.sizesOf(mask).back();
+  Extent length = n.sizesOf(mask).back();
   if ((length - keys).knownNonNegative())
     return mask;
   n.atMost(length, keys, "the mask is not longer than the keys");
@@ -30,7 +30,7 @@ Value lengthened(NodeContext &n, Value mask, const eq::Extent &keys) {
 Value both(NodeContext &n, Value a, Value b) { return a && b ? n.make("and", {a, b}) : a ? a : b; }
 
 /// Which keys a query may see by its position: causal, in a window, not padding. Null when all.
-Value visibleKeys(NodeContext &n, const eq::Extent &queries, const eq::Extent &keys, const eq::Extent &past) {
+Value visibleKeys(NodeContext &n, const Extent &queries, const Extent &keys, const Extent &past) {
   bool causal = n.flag("is_causal");
   int64_t left = n.integer("left_window_size", -1), right = n.integer("right_window_size", -1);
   if (n.failed())
@@ -109,8 +109,8 @@ Results importAttention(NodeContext &n) {
   operands.v = withPast(n, n.input(5), operands.v);
   if (n.failed())
     return {};
-  eq::Extent queries = n.sizesOf(operands.q)[2], keys = n.sizesOf(operands.k)[2];
-  operands.allowed = visibleKeys(n, queries, keys, n.input(4) ? n.sizesOf(n.input(4))[2] : eq::Extent(0));
+  Extent queries = n.sizesOf(operands.q)[2], keys = n.sizesOf(operands.k)[2];
+  operands.allowed = visibleKeys(n, queries, keys, n.input(4) ? n.sizesOf(n.input(4))[2] : Extent(0));
   if (Value mask = n.input(3)) {
     mask = lengthened(n, mask, keys);
     if (n.failed())
@@ -165,8 +165,8 @@ Results importFlexAttention(NodeContext &n) {
   }
   mlir::Type type = n.elementOf(q), acc = nn::fromEquation(n.context(), *named);
   Sizes from = n.sizesOf(q), to = n.sizesOf(k);
-  eq::Extent batch = from[0], groups = to[1], each = floorDiv(from[1], groups), queries = from[2], keys = to[2];
-  eq::Extent depth = from[3], width = n.sizesOf(v)[3];
+  Extent batch = from[0], groups = to[1], each = floorDiv(from[1], groups), queries = from[2], keys = to[2];
+  Extent depth = from[3], width = n.sizesOf(v)[3];
   Value left = n.reshape(n.cast(q, acc), {batch, groups, each, queries, depth});
   Value right = n.reshape(n.transpose(n.cast(k, acc), {0, 1, 3, 2}), {batch, groups, 1, depth, keys});
   Value scores = n.make("matmul", {left, right});
@@ -191,7 +191,7 @@ Value timeFirst(NodeContext &n, Value x, int64_t heads) {
   if (!x || n.failed())
     return {};
   Sizes shape = n.sizesOf(x);
-  eq::Extent depth = shape.size() == 3 && heads > 0 ? floorDiv(shape[2], heads) : eq::Extent(0);
+  Extent depth = shape.size() == 3 && heads > 0 ? floorDiv(shape[2], heads) : Extent(0);
   if (shape.size() != 3 || heads < 1 || !n.agree(shape[2], heads * depth, "the depth is the same for all heads")) {
     n.fail(Code::OperandShape, describe(x.getType()) + " is not (batch, time, " + Twine(heads) + " heads * depth)");
     return {};
@@ -232,10 +232,8 @@ Results importLinearAttention(NodeContext &n) {
   if (n.failed())
     return {};
   Sizes shape = n.sizesOf(k), asked = n.sizesOf(q), held = n.sizesOf(v);
-  eq::Extent time = shape[0], batch = shape[1], depth = shape[3], width = held[3];
-  auto same = [&](const eq::Extent &a, const eq::Extent &b) {
-    return n.agree(a, b, "query, key and value fit together");
-  };
+  Extent time = shape[0], batch = shape[1], depth = shape[3], width = held[3];
+  auto same = [&](const Extent &a, const Extent &b) { return n.agree(a, b, "query, key and value fit together"); };
   if (queryHeads % heads != 0 || !same(asked[3], depth) || !same(asked[1], batch) || !same(held[1], batch)) {
     n.fail(Code::OperandShape, "query, key and value do not fit together")
         .helped("the same batch, time and depth; query heads are a multiple of key heads");
@@ -303,7 +301,7 @@ Results importCausalConv(NodeContext &n) {
   if (!n.expectRank(0, 3, 3) || !n.expectRank(1, 3, 3))
     return {};
   Value x = n.input(0), w = n.input(1), past = n.input(3);
-  eq::Extent batch = n.sizesOf(x)[0], channels = n.sizesOf(x)[1], taps = n.sizesOf(w)[2];
+  Extent batch = n.sizesOf(x)[0], channels = n.sizesOf(x)[1], taps = n.sizesOf(w)[2];
   if (taps.is(0) || channels.is(0)) {
     n.fail(Code::OperandShape, "the weight or the input is empty");
     return {};

@@ -11,9 +11,8 @@ Value splitHeads(NodeContext &n, Value x, int64_t heads) {
   if (n.failed())
     return {};
   Sizes shape = n.sizesOf(x);
-  eq::Extent depth = shape.size() != 3 || heads < 1 ? eq::Extent(0) : floorDiv(shape[2], heads);
-  if (shape.size() != 3 || heads < 1 ||
-      !n.agree(depth * eq::Extent(heads), shape[2], "heads divide the last dimension")) {
+  Extent depth = shape.size() != 3 || heads < 1 ? Extent(0) : floorDiv(shape[2], heads);
+  if (shape.size() != 3 || heads < 1 || !n.agree(depth * Extent(heads), shape[2], "heads divide the last dimension")) {
     if (n.failed())
       return {};
     n.fail(Code::OperandShape, describe(x.getType()) + " cannot be split into " + Twine(heads) + " heads")
@@ -32,7 +31,7 @@ Value joinHeads(NodeContext &n, Value x) {
   return turned ? n.reshape(turned, {shape[0], shape[2], shape[1] * shape[3]}) : turned;
 }
 
-Value positions(NodeContext &n, const eq::Extent &count, int64_t axis, int64_t rank) {
+Value positions(NodeContext &n, const Extent &count, int64_t axis, int64_t rank) {
   mlir::Type i64 = n.builder().getI64Type();
   Value list = n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", count)});
   Sizes shape(rank, 1);
@@ -44,9 +43,7 @@ bool attentionFits(NodeContext &n, Value query, Value key, Value value) {
   if (n.failed())
     return false;
   Sizes q = n.sizesOf(query), k = n.sizesOf(key), v = n.sizesOf(value);
-  auto same = [&](const eq::Extent &a, const eq::Extent &b) {
-    return n.agree(a, b, "query, key and value fit together");
-  };
+  auto same = [&](const Extent &a, const Extent &b) { return n.agree(a, b, "query, key and value fit together"); };
   bool fits = q.size() == 4 && k.size() == 4 && v.size() == 4 && same(q[0], k[0]) && same(q[0], v[0]) &&
               same(k[1], v[1]) && same(q[3], k[3]) && same(k[2], v[2]) && !k[1].is(0) &&
               same(floorDiv(q[1], k[1]) * k[1], q[1]);
@@ -60,7 +57,7 @@ bool attentionFits(NodeContext &n, Value query, Value key, Value value) {
 }
 
 /// Fails unless the mask broadcasts to `target`.
-static bool checkMask(NodeContext &n, Value mask, ArrayRef<eq::Extent> target) {
+static bool checkMask(NodeContext &n, Value mask, ArrayRef<Extent> target) {
   Sizes shape = n.sizesOf(mask);
   bool fits = shape.size() <= target.size();
   for (auto [have, want] : zip(reverse(shape), reverse(target)))
@@ -75,13 +72,13 @@ Value rotatedHeads(NodeContext &n, Value x, Value cos, Value sin, int64_t rotate
   if (n.failed())
     return {};
   Sizes shape = n.sizesOf(x);
-  eq::Extent depth = shape[3], part = rotated ? eq::Extent(rotated) : depth;
+  Extent depth = shape[3], part = rotated ? Extent(rotated) : depth;
   Sizes angles{shape[0], shape[2], floorDiv(part, 2)};
   bool fits = rotated >= 0 && (!part.isStatic() || !depth.isStatic() || part.value() <= depth.value()) &&
-              n.agree(floorDiv(part, 2) * eq::Extent(2), part, "an even number of each head is rotated");
+              n.agree(floorDiv(part, 2) * Extent(2), part, "an even number of each head is rotated");
   n.atMost(part, depth, "what is rotated is part of a head");
   auto fit = [&](Value x) {
-    return llvm::equal(n.sizesOf(x), angles, [&](const eq::Extent &a, const eq::Extent &b) {
+    return llvm::equal(n.sizesOf(x), angles, [&](const Extent &a, const Extent &b) {
       return n.agree(a, b, "there is one angle for each position");
     });
   };
@@ -103,7 +100,7 @@ namespace {
 /// Query heads in groups that share a head of keys and values: (batch, groups, each, ...), or (batch, heads, ...) where
 /// each has its own.
 struct HeadGroups {
-  eq::Extent groups, each;
+  Extent groups, each;
 
   bool areNeeded() const { return !each.is(1); }
 
@@ -113,7 +110,7 @@ struct HeadGroups {
       return x;
     Sizes shape = n.sizesOf(x);
     bool isOne = shape[1].is(1);
-    return n.reshape(x, {shape[0], isOne ? eq::Extent(1) : groups, isOne ? eq::Extent(1) : each, shape[2], shape[3]});
+    return n.reshape(x, {shape[0], isOne ? Extent(1) : groups, isOne ? Extent(1) : each, shape[2], shape[3]});
   }
   /// Keys or values (batch, groups, a, b), one for all of a group.
   Value share(NodeContext &n, Value x) const {
@@ -137,14 +134,14 @@ static Value fullMask(NodeContext &n, Value mask, const Sizes &scores) {
   if (!mask || n.failed())
     return mask;
   Sizes shape = n.sizesOf(mask);
-  shape.insert(shape.begin(), scores.size() - shape.size(), eq::Extent(1));
+  shape.insert(shape.begin(), scores.size() - shape.size(), Extent(1));
   if (shape[1].is(1) || shape[1] == scores[1])
     return n.reshape(mask, shape);
   return n.make("expand", {mask}, {n.is("shape", scores)});
 }
 
 /// scores * scale, where a depth that is an expression gives the scale while the model runs.
-static Value scaled(NodeContext &n, Value scores, std::optional<double> scale, const eq::Extent &depth) {
+static Value scaled(NodeContext &n, Value scores, std::optional<double> scale, const Extent &depth) {
   if (n.failed())
     return {};
   mlir::Type acc = n.elementOf(scores);

@@ -10,7 +10,7 @@ mlir::Value splitHeads(NodeContext &n, mlir::Value x, int64_t heads);
 mlir::Value joinHeads(NodeContext &n, mlir::Value x);
 
 /// 0, 1, ..., count - 1 as i64 along dimension `axis` of a tensor of rank `rank`.
-mlir::Value positions(NodeContext &n, const eq::Extent &count, int64_t axis, int64_t rank);
+mlir::Value positions(NodeContext &n, const Extent &count, int64_t axis, int64_t rank);
 
 /// The first `rotated` numbers (0: all) of each head of x (batch, heads, sequence, depth), rotated by angles (batch,
 /// sequence, rotated / 2). Checks that they fit.

@@ -19,10 +19,10 @@ Value asScalar(NodeContext &n, Value condition) {
   return n.reshape(condition, {});
 }
 
-eq::Extent readNumber(NodeContext &n, Value number) {
+Extent readNumber(NodeContext &n, Value number) {
   if (n.failed())
     return 0;
-  eq::Extent symbol = GraphImporter::newDataSymbol(n);
+  Extent symbol = GraphImporter::newDataSymbol(n);
   SmallVector<StringRef, 1> names;
   symbol.symbols(names);
   OpBuilder &builder = n.builder();
@@ -33,8 +33,8 @@ eq::Extent readNumber(NodeContext &n, Value number) {
 }
 
 /// Two extents that are equal exactly when the condition holds.
-static std::optional<std::pair<eq::Extent, eq::Extent>> equalityOf(NodeContext &n, Value condition) {
-  auto number = [&](Value operand) -> std::optional<eq::Extent> {
+static std::optional<std::pair<Extent, Extent>> equalityOf(NodeContext &n, Value condition) {
+  auto number = [&](Value operand) -> std::optional<Extent> {
     eq::KnownElements known = GraphImporter::knownNumbers(n, operand);
     if (known.size() != 1 || !known[0] || known[0]->denominator != 1)
       return std::nullopt;
@@ -54,7 +54,7 @@ static std::optional<std::pair<eq::Extent, eq::Extent>> equalityOf(NodeContext &
 
 std::optional<bool> knownCondition(NodeContext &n) {
   if (auto sides = equalityOf(n, n.input(0)))
-    if (eq::Extent difference = sides->first - sides->second; difference.isStatic())
+    if (Extent difference = sides->first - sides->second; difference.isStatic())
       return difference.is(0);
   eq::KnownElements known = GraphImporter::knownNumbers(n, n.input(0));
   if (known.size() == 1 && known[0] && known[0]->numerator.isStatic())
@@ -174,7 +174,7 @@ private:
       return false;
     Sizes merged = sizes[0];
     for (auto [axis, size] : enumerate(merged))
-      if (const eq::Extent &other = sizes[1][axis]; size != other)
+      if (const Extent &other = sizes[1][axis]; size != other)
         size = readNumber(n, n.make("select", {condition, n.numbersOf({size}, {}), n.numbersOf({other}, {})}));
     for (size_t i : {0, 1})
       setYielded(i, number, n.typeOf(merged, n.elementOf(branches[i].results[number])), sizes[i]);
@@ -182,11 +182,11 @@ private:
   }
 
   /// Whether nothing inside the branch finds a symbol of these extents.
-  bool areKnownOutside(size_t number, ArrayRef<eq::Extent> sizes) {
+  bool areKnownOutside(size_t number, ArrayRef<Extent> sizes) {
     llvm::StringSet<> found;
     for (Operation &op : *branches[number].body->block)
       nn::addSymbolsFoundBy(&op, found);
-    return all_of(sizes, [&](const eq::Extent &size) {
+    return all_of(sizes, [&](const Extent &size) {
       SmallVector<StringRef> names;
       size.symbols(names);
       return none_of(names, [&](StringRef name) { return found.contains(name); });
@@ -194,7 +194,7 @@ private:
   }
 
   /// What the branch yields as output `number`, of extents `sizes`, gets the type that both ways have.
-  void setYielded(size_t i, size_t number, RankedTensorType type, ArrayRef<eq::Extent> sizes) {
+  void setYielded(size_t i, size_t number, RankedTensorType type, ArrayRef<Extent> sizes) {
     Operation *yield = branches[i].body->block->getTerminator();
     OpBuilder builder(yield);
     for (auto [size, merged] : zip_equal(sizes, nn::extentsOf(type)))
@@ -269,7 +269,7 @@ private:
       GraphImporter::addCheck(n, {sides->first, sides->second, nn::Check::Relation::Equal, message});
       return;
     }
-    eq::Extent symbol = readNumber(n, n.cast(condition, n.builder().getI64Type()));
+    Extent symbol = readNumber(n, n.cast(condition, n.builder().getI64Type()));
     GraphImporter::addCheck(n, {symbol, int64_t(holds), nn::Check::Relation::Equal, message});
   }
 

@@ -28,11 +28,11 @@ Ints spatial(NodeContext &n, StringRef name, size_t count, int64_t lowest, int64
 }
 
 /// How many windows fit along each dimension; 0 where none does.
-Sizes windowCounts(ArrayRef<eq::Extent> image, const Window &window) {
+Sizes windowCounts(ArrayRef<Extent> image, const Window &window) {
   Sizes counts;
   for (auto [dim, size] : enumerate(image)) {
-    eq::Extent stride = window.stride[dim], room = size + window.lo[dim] + window.hi[dim] - window.reach(dim);
-    counts.push_back(floorDiv(max(room, -stride), stride) + eq::Extent(1));
+    Extent stride = window.stride[dim], room = size + window.lo[dim] + window.hi[dim] - window.reach(dim);
+    counts.push_back(floorDiv(max(room, -stride), stride) + Extent(1));
   }
   return counts;
 }
@@ -48,9 +48,8 @@ Results importDeformConv(NodeContext &n) {
   if (!window || !checkFits(n, *window))
     return {};
   Sizes out = windowCounts(ArrayRef(sizes).drop_front(2), *window);
-  auto divides = [&](int64_t by, const eq::Extent &size) {
-    return by >= 1 && by < windowLimit &&
-           n.agree(floorDiv(size, by) * eq::Extent(by), size, "groups divide the channels");
+  auto divides = [&](int64_t by, const Extent &size) {
+    return by >= 1 && by < windowLimit && n.agree(floorDiv(size, by) * Extent(by), size, "groups divide the channels");
   };
   bool grouped = divides(group, sizes[1]) && divides(group, kernel[0]) && divides(offsets, sizes[1]) &&
                  n.agree(floorDiv(sizes[1], group), kernel[1], "the weight has the channels of a group") &&
@@ -62,7 +61,7 @@ Results importDeformConv(NodeContext &n) {
         .helped("the weight is features x channels/group x kernel; channels divide by group and by offset_group");
     return {};
   }
-  eq::Extent rows = window->kernel[0], columns = window->kernel[1];
+  Extent rows = window->kernel[0], columns = window->kernel[1];
   offset = n.reshape(offset, {sizes[0], offsets, rows, columns, 2, out[0], out[1]});
   if (mask && !n.failed())
     mask = n.reshape(mask, {sizes[0], offsets, rows, columns, out[0], out[1]});
@@ -85,8 +84,8 @@ Results importCol2Im(NodeContext &n) {
   Ints pads = spatial(n, "pads", 2 * rank, 0, 0);
   if (n.failed())
     return {};
-  auto areSizes = [](ArrayRef<eq::Extent> list, int64_t lowest) {
-    return all_of(list, [&](const eq::Extent &size) {
+  auto areSizes = [](ArrayRef<Extent> list, int64_t lowest) {
+    return all_of(list, [&](const Extent &size) {
       return !size.isStatic() || (size.value() >= lowest && size.value() < windowLimit);
     });
   };
@@ -98,8 +97,8 @@ Results importCol2Im(NodeContext &n) {
   window.hi.assign(pads.begin() + rank, pads.end());
   Value x = n.input(0);
   Sizes out = windowCounts(*image, window);
-  eq::Extent perChannel = product(window.kernel), expected = product(out), rows = n.sizesOf(x)[1];
-  for (const eq::Extent &size : window.kernel)
+  Extent perChannel = product(window.kernel), expected = product(out), rows = n.sizesOf(x)[1];
+  for (const Extent &size : window.kernel)
     n.atMost(1, size, "a block has at least one element in each dimension");
   if (!n.agree(floorDiv(rows, perChannel) * perChannel, rows, "blocks divide the rows") ||
       !n.agree(n.sizesOf(x)[2], expected, "there is one column for each window")) {
@@ -127,7 +126,7 @@ Results importMaxUnpool(NodeContext &n) {
   std::optional<Sizes> wanted = n.sizes(2, "output_shape", nullptr, rank + 2);
   if (n.failed())
     return {};
-  auto isSmallOrOpen = [](const eq::Extent &size) {
+  auto isSmallOrOpen = [](const Extent &size) {
     return !size.isStatic() || (size.value() >= 0 && size.value() < windowLimit);
   };
   Sizes shape = n.sizesOf(x), lo(rank + 2, 0), hi(rank + 2, 0);
@@ -140,9 +139,8 @@ Results importMaxUnpool(NodeContext &n) {
     return {};
   }
   for (size_t dim = 0; dim < rank; ++dim)
-    shape[dim + 2] = max((shape[dim + 2] - eq::Extent(1)) * eq::Extent(stride[dim]) +
-                             eq::Extent(kernel[dim] - pads[dim] - pads[dim + rank]),
-                         0);
+    shape[dim + 2] =
+        max((shape[dim + 2] - Extent(1)) * Extent(stride[dim]) + Extent(kernel[dim] - pads[dim] - pads[dim + rank]), 0);
   if (!n.typeOf(shape, n.elementOf(x)))
     return {};
   Value zeros = n.make("expand", {n.scalar(0, x)}, {n.is("shape", Sizes{product(shape)})});

@@ -38,7 +38,7 @@ Results importConstantOfShape(NodeContext &n) {
   const TensorProto *value = n.tensor("value");
   if (!shape || n.failed())
     return {};
-  if (any_of(*shape, [](const eq::Extent &size) { return size.isStatic() && size.value() < 0; })) {
+  if (any_of(*shape, [](const Extent &size) { return size.isStatic() && size.value() < 0; })) {
     n.fail(Code::OperandValue, "the shape has a negative number");
     return {};
   }
@@ -87,7 +87,7 @@ std::optional<int64_t> rangeLength(const Tensor &start, const Tensor &limit, con
 }
 
 /// The length of a range of integers that follow from shapes; nothing where one does not, or delta is no number.
-std::optional<eq::Extent> lengthFromShapes(NodeContext &n) {
+std::optional<Extent> lengthFromShapes(NodeContext &n) {
   if (!n.followsFromShapes(0) || !n.followsFromShapes(1) || !n.followsFromShapes(2))
     return std::nullopt;
   std::optional<Sizes> start = n.sizes(0, "start"), limit = n.sizes(1, "limit"), delta = n.sizes(2, "delta");
@@ -95,12 +95,12 @@ std::optional<eq::Extent> lengthFromShapes(NodeContext &n) {
       delta->front().is(0))
     return std::nullopt;
   int64_t step = delta->front().value();
-  eq::Extent distance = step > 0 ? limit->front() - start->front() : start->front() - limit->front();
+  Extent distance = step > 0 ? limit->front() - start->front() : start->front() - limit->front();
   return ceilDiv(max(distance, 0), step > 0 ? step : -step);
 }
 
 /// The same of numbers that only a run can tell: -floor((start - limit) / delta), in f64.
-eq::Extent lengthFromData(NodeContext &n) {
+Extent lengthFromData(NodeContext &n) {
   Real start(n, n.input(0)), limit(n, n.input(1)), delta(n, n.input(2));
   return wholeOf(n, max(0 - floor((start - limit) / delta), 0));
 }
@@ -115,7 +115,7 @@ Results importRange(NodeContext &n) {
     n.fail(Code::OperandShape, "start, limit and delta must be scalars of one type");
     return {};
   }
-  std::optional<eq::Extent> length;
+  std::optional<Extent> length;
   if (n.interprets() || !n.takesSymbols() || n.isConstant({0, 1, 2})) {
     std::optional<Tensor> start = n.constant(0, "start"), limit = n.constant(1, "limit"),
                           delta = n.constant(2, "delta");
@@ -145,11 +145,11 @@ Results importRange(NodeContext &n) {
 /// Row and column numbers of the last two dimensions, as [rows, 1] and [columns].
 std::pair<Value, Value> rowsAndColumns(NodeContext &n, Value x) {
   mlir::Type i64 = n.builder().getI64Type();
-  auto count = [&](const eq::Extent &size) {
+  auto count = [&](const Extent &size) {
     return n.make("range", {n.scalar(0, i64), n.scalar(1, i64)}, {n.is("n", size)});
   };
   Sizes sizes = n.sizesOf(x);
-  const eq::Extent &rows = sizes[sizes.size() - 2], &columns = sizes.back();
+  const Extent &rows = sizes[sizes.size() - 2], &columns = sizes.back();
   Value row = count(rows);
   return {row ? n.reshape(row, {rows, 1}) : row, count(columns)};
 }

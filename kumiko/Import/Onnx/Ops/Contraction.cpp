@@ -21,7 +21,7 @@ Value matrixProduct(NodeContext &n, Value a, Value b) {
     b = n.reshape(b, {n.sizesOf(b)[0], 1});
   if (n.failed())
     return {};
-  eq::Extent columns = n.sizesOf(a).back(), rows = n.sizesOf(b)[n.rankOf(b) - 2];
+  Extent columns = n.sizesOf(a).back(), rows = n.sizesOf(b)[n.rankOf(b) - 2];
   if (!n.agree(columns, rows, "inner dimensions are equal")) {
     n.fail(Code::OperandShape, "inner dimensions differ: " + columns.str() + " and " + rows.str())
         .helped("the last dimension of the first operand must be the " + Twine(rankB == 1 ? "only" : "second to last") +
@@ -64,7 +64,7 @@ Results importGemm(NodeContext &n) {
     c = n.make("mul", {n.scalar(beta, c), c});
   if (c)
     y = n.make("add", {y, c});
-  if (y && !llvm::equal(n.sizesOf(y), shape, [&](const eq::Extent &a, const eq::Extent &b) {
+  if (y && !llvm::equal(n.sizesOf(y), shape, [&](const Extent &a, const Extent &b) {
         return n.agree(a, b, "C broadcasts to the product");
       })) {
     n.fail(Code::OperandShape, "C does not broadcast to the product")

@@ -139,7 +139,7 @@ bool isKnownCount(NodeContext &n) {
 }
 
 /// How many turns a Loop takes at most; below 0 is none. Empty after a failure.
-std::optional<eq::Extent> tripCount(NodeContext &n) {
+std::optional<Extent> tripCount(NodeContext &n) {
   std::optional<Sizes> list = n.sizes(0, "the trip count", [](size_t) {
     DataBounds bounds;
     bounds.clamp = true;
@@ -256,7 +256,7 @@ Value reversed(NodeContext &n, Value x) {
 }
 
 /// The first `length` turns, or, backwards, the ones before `length` from the last to the first.
-Value firstOf(NodeContext &n, Value x, const eq::Extent &length, bool backwards) {
+Value firstOf(NodeContext &n, Value x, const Extent &length, bool backwards) {
   if (!n.failed() && n.sizesOf(x)[0] != length) {
     Ints start(n.rankOf(x), 0), step(n.rankOf(x), 1);
     Sizes out = n.sizesOf(x);
@@ -268,7 +268,7 @@ Value firstOf(NodeContext &n, Value x, const eq::Extent &length, bool backwards)
 
 /// The scan of one sequence: `inputs` have the turns along axis 0; `length` turns are taken.
 SmallVector<Value, 4> scanOne(NodeContext &n, const Graph &body, ArrayRef<Value> states, ArrayRef<Value> inputs,
-                              ArrayRef<int64_t> backwards, const eq::Extent &turnCount) {
+                              ArrayRef<int64_t> backwards, const Extent &turnCount) {
   bool many = !turnCount.isStatic() || turnCount.value() > mostWrittenOut;
   if (!n.interprets() && many && !n.failed()) {
     SmallVector<Value, 4> sequences;
@@ -299,14 +299,14 @@ SmallVector<Value, 4> scanOne(NodeContext &n, const Graph &body, ArrayRef<Value>
 }
 
 /// All extents of `inputs` along axis `axis` as one.
-std::optional<eq::Extent> commonLength(NodeContext &n, ArrayRef<Value> inputs, int64_t axis) {
-  std::optional<eq::Extent> length;
+std::optional<Extent> commonLength(NodeContext &n, ArrayRef<Value> inputs, int64_t axis) {
+  std::optional<Extent> length;
   for (Value input : inputs) {
     if (n.rankOf(input) <= axis) {
       n.fail(Code::OperandRank, "an input to scan has rank " + Twine(n.rankOf(input)));
       return std::nullopt;
     }
-    eq::Extent size = n.sizesOf(input)[axis];
+    Extent size = n.sizesOf(input)[axis];
     if (length && !n.agree(*length, size, "inputs to scan have as many turns")) {
       n.fail(Code::OperandShape, "inputs to scan have " + length->str() + " and " + size.str() + " turns");
       return std::nullopt;
@@ -329,7 +329,7 @@ Results importScan9(NodeContext &n, const Graph &body, size_t scanned) {
     int64_t axis = n.axis(axes[i], n.rankOf(x));
     inputs.push_back(moveAxis(n, x, axis, 0));
   }
-  std::optional<eq::Extent> length = n.failed() ? std::nullopt : commonLength(n, inputs, 0);
+  std::optional<Extent> length = n.failed() ? std::nullopt : commonLength(n, inputs, 0);
   if (!length)
     return {};
   // Slices of a value that is computed once.
@@ -352,7 +352,7 @@ Results importScan9(NodeContext &n, const Graph &body, size_t scanned) {
 
 /// A batch whose number of sequences, or their length, is open: one sequence after the other, all of the same length.
 Results scanOpenBatch(NodeContext &n, const Graph &body, ArrayRef<Value> states, ArrayRef<Value> inputs,
-                      ArrayRef<int64_t> directions, const eq::Extent &batch, const eq::Extent &turns) {
+                      ArrayRef<int64_t> directions, const Extent &batch, const Extent &turns) {
   if (n.input(0)) {
     n.fail(Code::UnsupportedForm,
            "sequence_lens is given, but how many sequences there are, or how long they are, is open")
@@ -380,10 +380,10 @@ Results importScan8(NodeContext &n, const Graph &body, size_t scanned) {
   ArrayRef<Value> states = n.inputs().drop_front().drop_back(scanned), inputs = n.inputs().take_back(scanned);
   Ints directions = perValue(n, "directions", scanned, 0);
   std::optional<Ints> lengths = n.constantIntegers(0, "sequence_lens");
-  std::optional<eq::Extent> turnCount = n.failed() ? std::nullopt : commonLength(n, inputs, 1);
+  std::optional<Extent> turnCount = n.failed() ? std::nullopt : commonLength(n, inputs, 1);
   SmallVector<Value, 8> all(states);
   append_range(all, inputs);
-  std::optional<eq::Extent> rowCount = n.failed() ? std::nullopt : commonLength(n, all, 0);
+  std::optional<Extent> rowCount = n.failed() ? std::nullopt : commonLength(n, all, 0);
   if (!turnCount || !rowCount)
     return {};
   if (!turnCount->isStatic() || !rowCount->isStatic())

@@ -10,7 +10,7 @@ namespace kumiko::onnx {
 namespace {
 
 /// Group and bias. `features`: how many channels the result has.
-bool checkOperands(NodeContext &n, int64_t group, const eq::Extent &features) {
+bool checkOperands(NodeContext &n, int64_t group, const Extent &features) {
   Value bias = n.input(2);
   if (group < 1 || group >= windowLimit) {
     n.fail(Code::AttributeValue, "group is " + Twine(group) + ", expected at least 1")
@@ -38,10 +38,10 @@ Results importConv(NodeContext &n) {
     return {};
   Value x = n.input(0), w = n.input(1);
   Sizes weight = n.sizesOf(w);
-  eq::Extent channels = n.sizesOf(x)[1], features = weight[0];
+  Extent channels = n.sizesOf(x)[1], features = weight[0];
   if (!checkOperands(n, group, features))
     return {};
-  eq::Extent expected = weight[1] * eq::Extent(group);
+  Extent expected = weight[1] * Extent(group);
   if (!n.agree(channels, expected, "the input has the channels of the weight")) {
     std::string wanted = expected.str();
     Problem &problem =
@@ -51,7 +51,7 @@ Results importConv(NodeContext &n) {
                    "; with group=" + channels.str() + " it would need 1 channel");
     return {};
   }
-  if (!n.agree(floorDiv(features, group) * eq::Extent(group), features, "features divide into groups")) {
+  if (!n.agree(floorDiv(features, group) * Extent(group), features, "features divide into groups")) {
     n.fail(Code::OperandShape, features.str() + " features cannot be split into " + Twine(group) + " groups")
         .helped("the first dimension of the weight must be a multiple of group");
     return {};
@@ -67,7 +67,7 @@ Results importConv(NodeContext &n) {
 /// The size of the result, and the padding to cut off: given, or computed backwards from the wanted size.
 std::optional<Sizes> transposedSize(NodeContext &n, Window &window) {
   Sizes sizes = n.sizesOf(n.input(0));
-  ArrayRef<eq::Extent> image = ArrayRef(sizes).drop_front(2);
+  ArrayRef<Extent> image = ArrayRef(sizes).drop_front(2);
   Ints added = n.integers("output_padding").value_or(Ints(image.size(), 0));
   std::optional<Ints> wanted = n.integers("output_shape");
   StringRef mode = n.text("auto_pad", "NOTSET");
@@ -83,10 +83,10 @@ std::optional<Sizes> transposedSize(NodeContext &n, Window &window) {
       n.fail(Code::TooLarge, "dimension " + Twine(dim + 2) + " is too large");
       return std::nullopt;
     }
-    eq::Extent stride = window.stride[dim];
-    eq::Extent full = stride * (extent - eq::Extent(1)) + eq::Extent(added[dim]) + window.reach(dim);
+    Extent stride = window.stride[dim];
+    Extent full = stride * (extent - Extent(1)) + Extent(added[dim]) + window.reach(dim);
     if (wanted || mode.starts_with("SAME")) {
-      eq::Extent size = wanted ? eq::Extent(ArrayRef(*wanted).take_back(image.size())[dim]) : extent * stride;
+      Extent size = wanted ? Extent(ArrayRef(*wanted).take_back(image.size())[dim]) : extent * stride;
       std::tie(window.lo[dim], window.hi[dim]) = splitPadding(max(full - size, 0), mode != "SAME_UPPER");
       result.push_back(size);
     } else {
@@ -106,15 +106,15 @@ Results importConvTranspose(NodeContext &n) {
     return {};
   Value x = n.input(0), w = n.input(1);
   Sizes weight = n.sizesOf(w);
-  eq::Extent channels = n.sizesOf(x)[1];
+  Extent channels = n.sizesOf(x)[1];
   if (group >= 1 && group < windowLimit &&
       !(n.agree(channels, weight[0], "the input has the channels of the weight") &&
-        n.agree(floorDiv(channels, group) * eq::Extent(group), channels, "channels divide into groups"))) {
+        n.agree(floorDiv(channels, group) * Extent(group), channels, "channels divide into groups"))) {
     n.fail(Code::OperandShape, "input has " + channels.str() + " channels, the weight expects " + weight[0].str())
         .helped("the first dimension of the weight is the number of channels, a multiple of group=" + Twine(group));
     return {};
   }
-  if (!checkOperands(n, group, weight[1] * eq::Extent(group)))
+  if (!checkOperands(n, group, weight[1] * Extent(group)))
     return {};
   std::optional<Window> window = readWindow(n, ArrayRef(weight).drop_front(2), /*resolvePads=*/false);
   std::optional<Sizes> out = window ? transposedSize(n, *window) : std::nullopt;

@@ -19,7 +19,7 @@ static Value bare(Value value) {
   return value;
 }
 
-std::optional<eq::Extent> Counters::sizeOf(Value value) const {
+std::optional<Extent> Counters::sizeOf(Value value) const {
   const eq::KnownElements &known = GraphImporter::knownNumbers(n, value);
   bool isOne = known.size() == 1 && known[0] && known[0]->denominator == 1 && !known[0]->numerator.overflowed();
   return isOne ? std::optional(known[0]->numerator) : std::nullopt;
@@ -33,7 +33,7 @@ std::optional<int64_t> Counters::stepOf(Value argument) const {
   if (!sum)
     return std::nullopt;
   for (auto [one, other] : {std::pair(0, 1), std::pair(1, 0)}) {
-    std::optional<eq::Extent> step = sizeOf(sum->getOperand(other));
+    std::optional<Extent> step = sizeOf(sum->getOperand(other));
     if (bare(sum->getOperand(one)) == argument && step && step->isStatic())
       return step->value();
   }
@@ -41,14 +41,14 @@ std::optional<int64_t> Counters::stepOf(Value argument) const {
 }
 
 std::optional<Counters::Line> Counters::lineOf(Value value, unsigned depth) const {
-  if (std::optional<eq::Extent> size = sizeOf(value))
+  if (std::optional<Extent> size = sizeOf(value))
     return Line{*size, 0};
   value = bare(value);
   if (value == turn)
     return Line{0, 1};
   if (auto state = states.find(value); state != states.end()) {
     std::optional<int64_t> step = stepOf(value);
-    std::optional<eq::Extent> base = sizeOf(state->second.first);
+    std::optional<Extent> base = sizeOf(state->second.first);
     return step && base ? std::optional(Line{*base, *step}) : std::nullopt;
   }
   auto sum = dyn_cast_or_null<nn::AddOp>(value.getDefiningOp());
@@ -82,14 +82,14 @@ std::optional<Counters::Turns> Counters::turnsWhile(Value more, Value first) con
   if (!left || !right || SubOverflow(left->step, right->step, closing) || closing <= 0)
     return std::nullopt;
   // It holds in turn t while t * closing < room.
-  eq::Extent room = right->base - left->base + eq::Extent(isa<nn::LeOp>(op) ? 1 : 0);
+  Extent room = right->base - left->base + Extent(isa<nn::LeOp>(op) ? 1 : 0);
   bool coversFirst = false;
   if (isAlike) {
-    std::optional<eq::Extent> a = sizeOf(before->getOperand(0)), b = sizeOf(before->getOperand(1));
+    std::optional<Extent> a = sizeOf(before->getOperand(0)), b = sizeOf(before->getOperand(1));
     coversFirst = a && b && *a == left->base - left->step && *b == right->base - right->step;
   }
-  eq::Extent holding = ceilDiv(room, closing);
-  eq::Extent count = coversFirst ? max(0, holding + 1) : max(0, holding) + 1;
+  Extent holding = ceilDiv(room, closing);
+  Extent count = coversFirst ? max(0, holding + 1) : max(0, holding) + 1;
   return count.overflowed() ? std::nullopt : std::optional(Turns{count, coversFirst});
 }
 

@@ -22,7 +22,7 @@ public:
   std::optional<int64_t> stepOf(mlir::Value argument) const;
 
   struct Turns {
-    eq::Extent count;
+    Extent count;
     /// The count is right whatever the first condition is: it asks the same of the first values.
     bool coversFirst;
   };
@@ -33,11 +33,11 @@ public:
 private:
   /// What is `base` in the first turn and grows by `step` with each.
   struct Line {
-    eq::Extent base;
+    Extent base;
     int64_t step;
   };
   std::optional<Line> lineOf(mlir::Value value, unsigned depth = 0) const;
-  std::optional<eq::Extent> sizeOf(mlir::Value value) const;
+  std::optional<Extent> sizeOf(mlir::Value value) const;
 
   NodeContext &n;
   mlir::Value turn;

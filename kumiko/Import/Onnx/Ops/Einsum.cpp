@@ -91,7 +91,7 @@ private:
   NodeContext &n;
   SmallVector<Term, 4> terms;
   Labels output;
-  llvm::DenseMap<int, eq::Extent> extents;
+  llvm::DenseMap<int, Extent> extents;
 
   bool bind(const Equation &equation);
   bool findExtents();
@@ -105,8 +105,8 @@ private:
     return is_contained(output, label) ||
            any_of(others, [&](const Term &other) { return is_contained(other.labels, label); });
   }
-  eq::Extent product(ArrayRef<int> labels) {
-    eq::Extent count = 1;
+  Extent product(ArrayRef<int> labels) {
+    Extent count = 1;
     for (int label : labels)
       count *= extents[label]; // part of a shape that exists
     return count;
@@ -197,7 +197,7 @@ void Einsum::takeDiagonals(Term &term) {
       continue;
     }
     int64_t second = rest - term.labels.begin();
-    eq::Extent extent = n.sizesOf(term.value)[first];
+    Extent extent = n.sizesOf(term.value)[first];
     if (!n.agree(extent, n.sizesOf(term.value)[second], "dimensions of one label are equal")) {
       n.fail(Code::OperandShape, "a label that comes twice in one term stands for different sizes");
       return;
@@ -216,7 +216,7 @@ void Einsum::takeDiagonals(Term &term) {
     shape.pop_back_n(2);
     Sizes start(shape.size() + 1, 0), step(shape.size() + 1, 1), out(shape);
     shape.push_back(extent * extent); // part of a shape that exists
-    step.back() = extent + eq::Extent(1);
+    step.back() = extent + Extent(1);
     out.push_back(extent);
     term.value =
         n.make("slice", {n.reshape(moved, shape)}, {n.is("start", start), n.is("step", step), n.is("out", out)});
@@ -271,7 +271,7 @@ Term Einsum::join(Term a, Term b, ArrayRef<Term> rest) {
   Value left = arranged(a, together({shared, ownA, summed})), right = arranged(b, together({shared, summed, ownB}));
   if (n.failed())
     return {};
-  eq::Extent batch = product(shared), inner = product(summed), rows = product(ownA), columns = product(ownB);
+  Extent batch = product(shared), inner = product(summed), rows = product(ownA), columns = product(ownB);
   left = n.reshape(left, {batch, rows, inner});
   right = n.reshape(right, {batch, inner, columns});
   Term result{n.failed()       ? Value()

@@ -26,7 +26,7 @@ Results importBinary(NodeContext &n) {
     while (axis + int64_t(shape.size()) < n.rankOf(a))
       shape.push_back(1);
     b = n.reshape(b, shape);
-  } else if (!broadcast && !llvm::equal(n.sizesOf(a), n.sizesOf(b), [&](const eq::Extent &x, const eq::Extent &y) {
+  } else if (!broadcast && !llvm::equal(n.sizesOf(a), n.sizesOf(b), [&](const Extent &x, const Extent &y) {
                return n.agree(x, y, "shapes are equal");
              })) {
     n.fail(Code::OperandShape, "shapes differ and broadcast is 0")

@@ -8,12 +8,12 @@ namespace kumiko::onnx {
 bool expectShape(NodeContext &n, size_t number, StringRef name, const SizeList &shape) {
   if (n.failed() || !n.input(number))
     return !n.failed();
-  if (llvm::equal(n.sizesOf(n.input(number)), shape.list(), [&](const eq::Extent &a, const eq::Extent &b) {
+  if (llvm::equal(n.sizesOf(n.input(number)), shape.list(), [&](const Extent &a, const Extent &b) {
         return n.agree(a, b, name + " has the sizes of the other inputs");
       }))
     return true;
   std::string wanted;
-  for (const eq::Extent &extent : shape.list())
+  for (const Extent &extent : shape.list())
     wanted += (wanted.empty() ? "" : ",") + extent.str();
   n.fail(Code::OperandShape, name + " does not have the shape [" + wanted + "]")
       .helped("the other inputs and the attributes ask for it");

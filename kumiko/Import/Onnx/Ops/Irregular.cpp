@@ -26,7 +26,7 @@ Results importTopK(NodeContext &n) {
   bool largest = n.flag("largest", true);
   n.ignore("sorted"); // unsorted means any order, so also this one
   int64_t axis = n.axis(n.integer("axis", -1), n.rankOf(x));
-  eq::Extent size = n.failed() ? 0 : n.sizesOf(x)[axis], k = 0;
+  Extent size = n.failed() ? 0 : n.sizesOf(x)[axis], k = 0;
   auto bounds = [&](size_t) { return DataBounds{std::nullopt, size}; };
   if (n.opset < 10)
     k = n.requiredInteger("k");
@@ -58,7 +58,7 @@ Results importCompress(NodeContext &n) {
   int64_t axis = n.axis(given.value_or(0), n.rankOf(x));
   if (n.failed())
     return {};
-  eq::Extent flags = n.sizesOf(condition)[0], slices = n.sizesOf(x)[axis];
+  Extent flags = n.sizesOf(condition)[0], slices = n.sizesOf(x)[axis];
   if (flags.isStatic() && slices.isStatic() && flags.value() > slices.value()) {
     n.fail(Code::OperandShape, "the condition has " + flags.str() + " elements for " + slices.str() + " slices")
         .helped("it may be shorter, not longer");

@@ -179,19 +179,19 @@ private:
   }
 
   bool grows() const {
-    auto changes = [](const eq::Extent &by) { return !by.is(0); };
+    auto changes = [](const Extent &by) { return !by.is(0); };
     return any_of(growth, [&](const Sizes &list) { return any_of(list, changes); });
   }
 
   /// Counts the turns; made when something needs it.
-  const eq::Extent &turnsSymbol() {
+  const Extent &turnsSymbol() {
     if (!counter)
       counter = GraphImporter::newDataSymbol(n);
     return *counter;
   }
 
   /// The extents of a state after some turns.
-  Sizes sizesAfter(size_t state, const eq::Extent &turns) {
+  Sizes sizesAfter(size_t state, const Extent &turns) {
     Sizes sizes = n.sizesOf(states[state]);
     for (auto [size, by] : zip_equal(sizes, growth[state]))
       size += by * turns;
@@ -211,10 +211,10 @@ private:
       return true;
     }
     bool isKept = true;
-    eq::Extent done = grows() ? turnsSymbol() : eq::Extent(0);
+    Extent done = grows() ? turnsSymbol() : Extent(0);
     Sizes before = sizesAfter(state, done), after = sizesAfter(state, done + (grows() ? 1 : 0)), now = n.sizesOf(value);
     for (auto [axis, size] : enumerate(now)) {
-      eq::Extent by = size - before[axis];
+      Extent by = size - before[axis];
       // What may be nothing is nothing; a check says so.
       if (by == growth[state][axis] || (!by.isStatic() && !by.knownNonNegative()))
         continue;
@@ -261,7 +261,7 @@ private:
         list.push_back(isCarriedOn(number) ? value : countedTo(number, turn));
         continue;
       }
-      Sizes sizes = sizesAfter(state, grows() ? turnsSymbol() : eq::Extent(0));
+      Sizes sizes = sizesAfter(state, grows() ? turnsSymbol() : Extent(0));
       arguments.push_back(body.argument(nn::tensorOf(sizes, n.elementOf(states[state++]))));
       list.push_back(arguments.back());
     }
@@ -293,7 +293,7 @@ private:
     if (!arePartsFixed(n, body, parts))
       return {};
     mlir::Type i64 = n.builder().getI64Type();
-    eq::Extent count = *head.most;
+    Extent count = *head.most;
     if (first) { // decides between all turns and none
       Value number = n.make("mul", {n.cast(first, i64), n.numbersOf({count}, {})});
       count = readNumber(n, number);
@@ -316,8 +316,7 @@ private:
       return {};
     SmallVector<mlir::Type> types;
     for (size_t state = 0; state < states.size(); ++state)
-      types.push_back(
-          nn::tensorOf(sizesAfter(state, grows() ? turnsSymbol() : eq::Extent(0)), n.elementOf(states[state])));
+      types.push_back(nn::tensorOf(sizesAfter(state, grows() ? turnsSymbol() : Extent(0)), n.elementOf(states[state])));
     for (Value part : parts)
       types.push_back(nn::ScanOp::stackOf(turnsSymbol(), part.getType()));
     OpBuilder &builder = n.builder();
@@ -339,12 +338,12 @@ private:
   LoopHead head;
   ArrayRef<Value> initial;
   SmallVector<Value> states, arguments, next, parts;
-  SmallVector<Sizes> growth;                                 ///< of each state and axis, with each turn
-  SmallVector<std::tuple<size_t, size_t, eq::Extent>> found; ///< by the first try: a state, an axis, its growth
-  SmallVector<std::pair<size_t, RankedTensorType>> unread;   ///< states whose first value does not matter
-  llvm::DenseMap<size_t, int64_t> steps;                     ///< of counters, by the number of the initial value
+  SmallVector<Sizes> growth;                               ///< of each state and axis, with each turn
+  SmallVector<std::tuple<size_t, size_t, Extent>> found;   ///< by the first try: a state, an axis, its growth
+  SmallVector<std::pair<size_t, RankedTensorType>> unread; ///< states whose first value does not matter
+  llvm::DenseMap<size_t, int64_t> steps;                   ///< of counters, by the number of the initial value
   bool settled = false, counting, isUnbounded = false, isCounted = false;
-  std::optional<eq::Extent> counter;
+  std::optional<Extent> counter;
   Value turn, first;
 };
 } // namespace

@@ -15,7 +15,7 @@ Value added(NodeContext &n, Value a, Value b) { return a && b ? n.make("add", {a
 
 /// What the mask (an input of integers) adds to scores: 0, or `filter` where a key is masked. Its forms, by shape:
 /// (batch): the keys' number; (2 batch): the ends, then the starts; (batch, keys) and (batch, queries, keys): flags.
-Value maskBias(NodeContext &n, Value mask, const eq::Extent &batch, const eq::Extent &queries, const eq::Extent &keys,
+Value maskBias(NodeContext &n, Value mask, const Extent &batch, const Extent &queries, const Extent &keys,
                double filter) {
   if (!mask || n.failed())
     return {};
@@ -28,11 +28,11 @@ Value maskBias(NodeContext &n, Value mask, const eq::Extent &batch, const eq::Ex
               return !(a.isStatic() && b.isStatic()) && n.agree(a, b, "the mask fits batch and sequence");
             }));
   };
-  eq::Extent twice = batch * eq::Extent(2);
+  Extent twice = batch * Extent(2);
   Value whole = n.cast(mask, i64), seen;
   if (shape.size() == 1 && (shape[0] == twice || like({batch}))) {
     Value key = positions(n, keys, 3, 4);
-    auto bound = [&](const eq::Extent &from) { return n.reshape(partOf(n, whole, 0, from, batch), {batch, 1, 1, 1}); };
+    auto bound = [&](const Extent &from) { return n.reshape(partOf(n, whole, 0, from, batch), {batch, 1, 1, 1}); };
     seen = n.make("lt", {key, bound(0)});
     if (shape[0] == twice && shape[0] != batch && !n.failed())
       seen = n.make("and", {seen, n.make("le", {bound(batch), key})});
@@ -48,7 +48,7 @@ Value maskBias(NodeContext &n, Value mask, const eq::Extent &batch, const eq::Ex
 }
 
 /// Keys up to the query's own position, which is `past` behind its number.
-Value causalKeys(NodeContext &n, const eq::Extent &queries, const eq::Extent &keys, const eq::Extent &past) {
+Value causalKeys(NodeContext &n, const Extent &queries, const Extent &keys, const Extent &past) {
   Value query = positions(n, queries, 2, 4);
   query = query ? n.make("add", {query, n.numbersOf({past}, {})}) : query;
   return n.make("le", {positions(n, keys, 3, 4), query});
@@ -91,7 +91,7 @@ Results attend(NodeContext &n, Value all, Value mask, Value cache, Value bias) {
   operands.q = part(0, (*sizes)[0]);
   operands.k = part((*sizes)[0], (*sizes)[1]);
   operands.v = part((*sizes)[0] + (*sizes)[1], (*sizes)[2]);
-  eq::Extent past = 0;
+  Extent past = 0;
   if (cache) {
     if (n.failed() || n.rankOf(cache) != 5 || !n.agree(n.sizesOf(cache)[0], 2, "past is keys and values")) {
       if (!n.failed())
@@ -104,7 +104,7 @@ Results attend(NodeContext &n, Value all, Value mask, Value cache, Value bias) {
   }
   if (n.failed())
     return {};
-  eq::Extent batch = n.sizesOf(operands.q)[0], queries = n.sizesOf(operands.q)[2], keys = n.sizesOf(operands.k)[2];
+  Extent batch = n.sizesOf(operands.q)[0], queries = n.sizesOf(operands.q)[2], keys = n.sizesOf(operands.k)[2];
   operands.bias = added(n, maskBias(n, mask, batch, queries, keys, filter), bias);
   if (causal)
     operands.allowed = causalKeys(n, queries, keys, past);
@@ -143,7 +143,7 @@ Results importQAttention(NodeContext &n) {
   Sizes shape = n.sizesOf(product);
   Value all = n.make("mul", {n.cast(product, n.elementOf(scale)), scale});
   all = n.make("add", {all, n.input(2)});
-  if (all && !llvm::equal(n.sizesOf(all), shape, [&](const eq::Extent &a, const eq::Extent &b) {
+  if (all && !llvm::equal(n.sizesOf(all), shape, [&](const Extent &a, const Extent &b) {
         return n.agree(a, b, "scales and bias fit the product");
       })) {
     n.fail(Code::OperandShape, "scales or bias do not fit the product")
@@ -154,12 +154,12 @@ Results importQAttention(NodeContext &n) {
 }
 
 /// A key or value as (batch, heads, sequence, depth), with its part of the bias.
-Value headed(NodeContext &n, Value x, int64_t heads, const eq::Extent &biasFrom) {
+Value headed(NodeContext &n, Value x, int64_t heads, const Extent &biasFrom) {
   if (n.failed() || n.rankOf(x) == 4)
     return x;
   if (Value bias = n.input(3); bias && n.rankOf(x) == 3) {
-    eq::Extent size = n.sizesOf(x)[2];
-    eq::Extent left = n.rankOf(bias) != 1 ? eq::Extent(-1) : n.sizesOf(bias)[0] - biasFrom - size;
+    Extent size = n.sizesOf(x)[2];
+    Extent left = n.rankOf(bias) != 1 ? Extent(-1) : n.sizesOf(bias)[0] - biasFrom - size;
     if (!left.knownNonNegative()) {
       n.fail(Code::OperandShape, "the bias does not have one number for each column of query, key and value");
       return {};
@@ -183,11 +183,11 @@ Results importMultiHeadAttention(NodeContext &n) {
         .helped("give query (batch, sequence, width), key and value by themselves");
     return {};
   }
-  eq::Extent width = n.sizesOf(n.input(0))[2], keyWidth = n.rankOf(n.input(1)) == 3 ? n.sizesOf(n.input(1))[2] : width;
+  Extent width = n.sizesOf(n.input(0))[2], keyWidth = n.rankOf(n.input(1)) == 3 ? n.sizesOf(n.input(1))[2] : width;
   operands.q = headed(n, n.input(0), heads, 0);
   operands.k = headed(n, n.input(1), heads, width);
   operands.v = headed(n, n.input(2), heads, width + keyWidth);
-  eq::Extent past = 0;
+  Extent past = 0;
   if (n.input(6) && n.input(7)) {
     if (!n.expectRank(6, 4, 4) || !n.expectRank(7, 4, 4))
       return {};
@@ -200,7 +200,7 @@ Results importMultiHeadAttention(NodeContext &n) {
       n.fail(Code::OperandRank, "the key has rank " + Twine(n.rankOf(operands.k)) + ", expected 3 or 4");
     return {};
   }
-  eq::Extent batch = n.sizesOf(operands.q)[0], queries = n.sizesOf(operands.q)[2], keys = n.sizesOf(operands.k)[2];
+  Extent batch = n.sizesOf(operands.q)[0], queries = n.sizesOf(operands.q)[2], keys = n.sizesOf(operands.k)[2];
   operands.bias = added(n, maskBias(n, n.input(4), batch, queries, keys, filter), n.input(5));
   if (causal)
     operands.allowed = causalKeys(n, queries, keys, past);
@@ -223,12 +223,12 @@ bool readGrouped(NodeContext &n, int64_t heads, int64_t keyHeads, AttentionOpera
   }
   if (!k) {
     int64_t parts = heads + 2 * keyHeads;
-    eq::Extent all = n.sizesOf(q)[2], depth = floorDiv(all, parts);
-    if (!n.agree(depth * eq::Extent(parts), all, "query, key and value have heads of one size")) {
+    Extent all = n.sizesOf(q)[2], depth = floorDiv(all, parts);
+    if (!n.agree(depth * Extent(parts), all, "query, key and value have heads of one size")) {
       n.fail(Code::OperandShape, all.str() + " columns cannot be split into the heads of query, key and value");
       return false;
     }
-    eq::Extent wide = depth * eq::Extent(heads), narrow = depth * eq::Extent(keyHeads);
+    Extent wide = depth * Extent(heads), narrow = depth * Extent(keyHeads);
     k = partOf(n, q, 2, wide, narrow);
     v = partOf(n, q, 2, wide + narrow, narrow);
     q = partOf(n, q, 2, 0, wide);
@@ -240,7 +240,7 @@ bool readGrouped(NodeContext &n, int64_t heads, int64_t keyHeads, AttentionOpera
 }
 
 /// The cache with the new keys or values written behind the `start` old ones of each batch entry; behind those, zeros.
-Value updatedCache(NodeContext &n, Value past, Value now, Value start, const eq::Extent &length) {
+Value updatedCache(NodeContext &n, Value past, Value now, Value start, const Extent &length) {
   if (n.failed())
     return {};
   Sizes shape = n.sizesOf(now);
@@ -276,12 +276,12 @@ Results importGroupQueryAttention(NodeContext &n) {
                                   "causal=0 are not supported");
     return {};
   }
-  eq::Extent batch = n.sizesOf(operands.q)[0], queries = n.sizesOf(operands.q)[2];
+  Extent batch = n.sizesOf(operands.q)[0], queries = n.sizesOf(operands.q)[2];
   Value past = n.input(3);
   if (past && (!n.expectRank(3, 4, 4) || !expectInputs(n, {4}) || !n.expectRank(4, 4, 4)))
     return {};
-  eq::Extent held = past ? n.sizesOf(past)[2] : eq::Extent(0), total = given->size() == 1 ? given->front() : -1;
-  eq::Extent length = max(total, held);
+  Extent held = past ? n.sizesOf(past)[2] : Extent(0), total = given->size() == 1 ? given->front() : -1;
+  Extent length = max(total, held);
   bool isShort = total.isStatic() && (total.value() < 0 || (queries.isStatic() && total.value() < queries.value()));
   n.atMost(queries, total, "total_sequence_length is at least the query's");
   if (isShort || !n.agree(n.elementsOf(n.input(5)), batch, "seqlens_k has one number for each entry of the batch") ||
@@ -338,8 +338,8 @@ Results importRotaryEmbedding(NodeContext &n) {
   }
   bool flat = n.rankOf(x) == 3;
   // Without a number of heads the angles say how large one is.
-  eq::Extent depth = n.sizesOf(n.input(2))[1] * eq::Extent(2), most = flat ? n.sizesOf(x)[2] : 0;
-  eq::Extent many = heads > 0 || depth.is(0) ? eq::Extent(heads) : floorDiv(most, depth);
+  Extent depth = n.sizesOf(n.input(2))[1] * Extent(2), most = flat ? n.sizesOf(x)[2] : 0;
+  Extent many = heads > 0 || depth.is(0) ? Extent(heads) : floorDiv(most, depth);
   if (flat && !many.isStatic()) {
     n.fail(Code::UnsupportedForm, "how many heads there are must be a number, and is " + many.str())
         .helped("give the node num_heads, or say how large the dimensions are, with --dim NAME=N");
@@ -349,7 +349,7 @@ Results importRotaryEmbedding(NodeContext &n) {
     x = splitHeads(n, x, many.value());
   if (n.failed())
     return {};
-  eq::Extent batch = n.sizesOf(x)[0], length = n.sizesOf(x)[2];
+  Extent batch = n.sizesOf(x)[0], length = n.sizesOf(x)[2];
   mlir::Type i64 = n.builder().getI64Type();
   ids = n.cast(ids, i64);
   if (n.rankOf(n.input(1)) == 1)

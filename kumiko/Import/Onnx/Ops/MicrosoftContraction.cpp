@@ -88,7 +88,7 @@ Results rescaled(NodeContext &n, Value product, Value scaleA, Value scaleB, Valu
   Value y = n.make("mul", {n.cast(product, f32), n.make("mul", {scaleA, scaleB})});
   if (bias)
     y = n.make("add", {y, bias});
-  if (y && !llvm::equal(n.sizesOf(y), shape, [&](const eq::Extent &a, const eq::Extent &b) {
+  if (y && !llvm::equal(n.sizesOf(y), shape, [&](const Extent &a, const Extent &b) {
         return n.agree(a, b, "scales and bias fit the product");
       })) {
     n.fail(Code::OperandShape, "scales or bias do not fit the product")

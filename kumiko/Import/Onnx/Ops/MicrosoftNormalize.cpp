@@ -39,7 +39,7 @@ Value withSkip(NodeContext &n, Value bias) {
   Value x = n.input(0), sum = n.make("add", {x, n.input(1)});
   if (bias)
     sum = n.make("add", {sum, bias});
-  if (sum && !llvm::equal(n.sizesOf(sum), n.sizesOf(x), [&](const eq::Extent &a, const eq::Extent &b) {
+  if (sum && !llvm::equal(n.sizesOf(sum), n.sizesOf(x), [&](const Extent &a, const Extent &b) {
         return n.agree(a, b, "skip and bias fit the input");
       })) {
     n.fail(Code::OperandShape, "skip or bias does not fit the input").helped("they may only add to its own shape");
@@ -75,7 +75,7 @@ Results importEmbedLayerNormalization(NodeContext &n) {
   n.ignore("mask_index_type"); // whether the second output is asked for, which its name says
   if (!expectInputs(n, {2, 3, 5, 6}) || !n.expectRank(0, 2, 2) || !n.expectRank(2, 2, 2) || !n.expectRank(3, 2, 2))
     return {};
-  eq::Extent batch = n.sizesOf(ids)[0], length = n.sizesOf(ids)[1];
+  Extent batch = n.sizesOf(ids)[0], length = n.sizesOf(ids)[1];
   auto lookUp = [&](Value table, Value index) { return n.make("gather", {table, index}, {n.is("axis", 0)}); };
   if (!positions) {
     mlir::Type i64 = n.builder().getI64Type();

@@ -152,9 +152,8 @@ Results importQGemm(NodeContext &n) {
   if (alpha != 1 && !n.failed())
     scale = n.make("mul", {n.scalar(alpha, f32), scale});
   y = n.failed() ? Value() : n.make("mul", {n.cast(y, f32), scale});
-  if (y && !llvm::equal(n.sizesOf(y), shape, [&](const eq::Extent &a, const eq::Extent &b) {
-        return n.agree(a, b, "C fits the product");
-      })) {
+  if (y && !llvm::equal(n.sizesOf(y), shape,
+                        [&](const Extent &a, const Extent &b) { return n.agree(a, b, "C fits the product"); })) {
     n.fail(Code::OperandShape, "C or the scales do not fit the product");
     return {};
   }

@@ -71,14 +71,14 @@ Results importConcat(NodeContext &n) {
 }
 
 /// NumPy's rule for two shapes; empty when they do not go together.
-std::optional<Sizes> broadcast(NodeContext &n, ArrayRef<eq::Extent> a, ArrayRef<eq::Extent> b) {
+std::optional<Sizes> broadcast(NodeContext &n, ArrayRef<Extent> a, ArrayRef<Extent> b) {
   if (a.size() < b.size())
     std::swap(a, b);
   Sizes result(a);
   for (auto [to, from] : zip(reverse(result), reverse(b))) {
     if (!n.broadcasts(from, to, "the input broadcasts to the shape"))
       return std::nullopt;
-    to = eq::Extent::broadcast(to, from);
+    to = Extent::broadcast(to, from);
   }
   return result;
 }
@@ -89,7 +89,7 @@ Results importExpand(NodeContext &n) {
   if (!wanted)
     return {};
   std::optional<Sizes> shape = broadcast(n, n.sizesOf(x), *wanted);
-  if (!shape || any_of(*shape, [](const eq::Extent &size) { return size.isStatic() && size.value() < 0; })) {
+  if (!shape || any_of(*shape, [](const Extent &size) { return size.isStatic() && size.value() < 0; })) {
     n.fail(Code::OperandShape, "the input does not broadcast to the shape").helped("dimensions must be equal or 1");
     return {};
   }
@@ -116,7 +116,7 @@ Results importTile(NodeContext &n) {
   }
   if (n.failed() || !repeats)
     return {};
-  if (int64_t(repeats->size()) != n.rankOf(x) || any_of(*repeats, [](const eq::Extent &count) {
+  if (int64_t(repeats->size()) != n.rankOf(x) || any_of(*repeats, [](const Extent &count) {
         return count.isStatic() && (count.value() < 0 || count.value() >= int64_t(1) << 47);
       })) {
     n.fail(Code::OperandValue, "repeats must have one number, not negative, for each dimension of the input")
@@ -157,9 +157,8 @@ Results importDepthToSpace(NodeContext &n) {
   if (!n.expectRank(0, 4, 4))
     return {};
   Sizes shape = n.sizesOf(n.input(0));
-  eq::Extent depth = block < 1 || block > 1 << 20 ? eq::Extent(0) : floorDiv(shape[1], block * block);
-  if (block < 1 || block > 1 << 20 ||
-      !n.agree(depth * eq::Extent(block * block), shape[1], "blocks divide the channels")) {
+  Extent depth = block < 1 || block > 1 << 20 ? Extent(0) : floorDiv(shape[1], block * block);
+  if (block < 1 || block > 1 << 20 || !n.agree(depth * Extent(block * block), shape[1], "blocks divide the channels")) {
     if (!n.failed())
       n.fail(Code::AttributeValue, shape[1].str() + " channels cannot be split into blocks of " + Twine(block))
           .helped("blocksize * blocksize must divide the number of channels");
@@ -170,7 +169,7 @@ Results importDepthToSpace(NodeContext &n) {
                       : n.reshape(n.input(0), {shape[0], depth, block, block, shape[2], shape[3]});
   Value moved = n.failed() ? Value() : n.transpose(split, first ? Ints{0, 3, 4, 1, 5, 2} : Ints{0, 1, 4, 2, 5, 3});
   return {n.failed() ? Value()
-                     : n.reshape(moved, {shape[0], depth, shape[2] * eq::Extent(block), shape[3] * eq::Extent(block)})};
+                     : n.reshape(moved, {shape[0], depth, shape[2] * Extent(block), shape[3] * Extent(block)})};
 }
 
 /// y(n, (a, b, c), h, w) = x(n, c, (h, a), (w, b)); CRD: (c, a, b)
@@ -181,9 +180,9 @@ Results importSpaceToDepth(NodeContext &n) {
     return {};
   Sizes shape = n.sizesOf(n.input(0));
   bool possible = block >= 1 && block <= 1 << 20;
-  eq::Extent height = possible ? floorDiv(shape[2], block) : 0, width = possible ? floorDiv(shape[3], block) : 0;
-  if (!possible || !n.agree(height * eq::Extent(block), shape[2], "blocks divide the height") ||
-      !n.agree(width * eq::Extent(block), shape[3], "blocks divide the width")) {
+  Extent height = possible ? floorDiv(shape[2], block) : 0, width = possible ? floorDiv(shape[3], block) : 0;
+  if (!possible || !n.agree(height * Extent(block), shape[2], "blocks divide the height") ||
+      !n.agree(width * Extent(block), shape[3], "blocks divide the width")) {
     if (!n.failed())
       n.fail(Code::AttributeValue, "the image cannot be split into blocks of " + Twine(block))
           .helped("blocksize must divide height and width");
@@ -192,7 +191,7 @@ Results importSpaceToDepth(NodeContext &n) {
   Value split = n.reshape(n.input(0), {shape[0], shape[1], height, block, width, block});
   Value moved =
       n.failed() ? Value() : n.transpose(split, mode == "DCR" ? Ints{0, 3, 5, 1, 2, 4} : Ints{0, 1, 3, 5, 2, 4});
-  return {n.failed() ? Value() : n.reshape(moved, {shape[0], shape[1] * eq::Extent(block * block), height, width})};
+  return {n.failed() ? Value() : n.reshape(moved, {shape[0], shape[1] * Extent(block * block), height, width})};
 }
 
 /// on where the index says so along a new axis, off elsewhere; negative indices count from the end.
@@ -207,7 +206,7 @@ Results importOneHot(NodeContext &n) {
     return {};
   }
   mlir::Type i64 = n.builder().getI64Type();
-  eq::Extent size = wholeOf(n, given[0]);
+  Extent size = wholeOf(n, given[0]);
   Value index = n.cast(n.input(0), i64), length = n.numbersOf({size}, {});
   index = n.make("select", {n.make("lt", {index, n.scalar(0, i64)}), n.make("add", {index, length}), index});
   int64_t rank = n.rankOf(n.input(0)) + 1, axis = n.axis(n.integer("axis", -1), rank);

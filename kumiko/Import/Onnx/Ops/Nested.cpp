@@ -62,7 +62,7 @@ Nested::~Nested() {
   GraphImporter::forgetSymbols(n, start);
 }
 
-void Nested::changes(const eq::Extent &symbol) {
+void Nested::changes(const Extent &symbol) {
   SmallVector<StringRef, 1> names;
   symbol.symbols(names);
   changing.insert_range(names);
@@ -186,7 +186,7 @@ Value keepType(NodeContext &n, Value first, Value next, const ValueInfo &declare
 
 Results finishScan(NodeContext &n, Nested &body, ArrayRef<Value> states, ArrayRef<Value> sequences,
                    ArrayRef<Value> parts) {
-  eq::Extent steps = n.sizesOf(sequences.front())[0];
+  Extent steps = n.sizesOf(sequences.front())[0];
   SmallVector<mlir::Type> stacks;
   for (Value part : parts) {
     Sizes shape{steps};
@@ -221,7 +221,7 @@ bool arePartsFixed(NodeContext &n, Nested &body, ArrayRef<Value> parts) {
   for (Operation &op : *body.block)
     nn::addSymbolsFoundBy(&op, found);
   for (Value part : parts)
-    for (const eq::Extent &extent : n.sizesOf(part)) {
+    for (const Extent &extent : n.sizesOf(part)) {
       SmallVector<StringRef> symbols;
       extent.symbols(symbols);
       if (any_of(symbols, [&](StringRef symbol) { return found.contains(symbol); })) {

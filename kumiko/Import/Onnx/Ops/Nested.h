@@ -26,7 +26,7 @@ public:
   /// Values from outside that get arguments, in this order, whether the body reads them or not.
   void share(llvm::ArrayRef<mlir::Value> values);
   /// A symbol that has another value in each turn: what needs it belongs inside.
-  void changes(const eq::Extent &symbol);
+  void changes(const Extent &symbol);
   /// Ends the body, which yields `results`. `branch`: all ops belong inside, since they may not be needed at all.
   void close(llvm::ArrayRef<mlir::Value> results, bool branch);
   /// What is handed in, in the order of the last arguments.
@@ -60,7 +60,7 @@ Results makeIf(NodeContext &n, const Graph &yes, const Graph &no);
 std::optional<bool> knownCondition(NodeContext &n);
 
 /// A symbol that is read from a number while the model runs.
-eq::Extent readNumber(NodeContext &n, mlir::Value number);
+Extent readNumber(NodeContext &n, mlir::Value number);
 
 /// One truth value as a scalar.
 mlir::Value asScalar(NodeContext &n, mlir::Value condition);
@@ -68,8 +68,8 @@ mlir::Value asScalar(NodeContext &n, mlir::Value condition);
 /// What is known of a Loop before it begins; empty values: there is no such bound or condition.
 struct LoopHead {
   mlir::Value condition;
-  mlir::Value count;              ///< turns that only data know
-  std::optional<eq::Extent> most; ///< turns up to symbols
+  mlir::Value count;          ///< turns that only data know
+  std::optional<Extent> most; ///< turns up to symbols
 };
 
 /// Loop as nn.scan, or as nn.loop when data decide how often it turns.

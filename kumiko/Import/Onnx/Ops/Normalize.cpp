@@ -10,7 +10,7 @@ namespace kumiko::onnx {
 namespace {
 
 /// Fails unless the inputs from `first` to `last` have one number per channel.
-bool expectPerChannel(NodeContext &n, size_t first, size_t last, const eq::Extent &channels) {
+bool expectPerChannel(NodeContext &n, size_t first, size_t last, const Extent &channels) {
   for (size_t number = first; number <= last; ++number) {
     Sizes shape = n.sizesOf(n.input(number));
     if (shape.size() == 1 && n.agree(shape[0], channels, "there is one number for each channel"))
@@ -87,7 +87,7 @@ bool expectTail(NodeContext &n, size_t number, int64_t axis) {
   if (n.failed() || !n.input(number))
     return !n.failed();
   Sizes whole = n.sizesOf(n.input(0)), shape = n.sizesOf(n.input(number));
-  ArrayRef<eq::Extent> tail = ArrayRef(whole).drop_front(axis);
+  ArrayRef<Extent> tail = ArrayRef(whole).drop_front(axis);
   bool fits = shape.size() <= tail.size();
   for (auto [have, want] : zip(reverse(shape), reverse(tail)))
     fits = fits && (have.is(1) || n.agree(have, want, "an input has the sizes of the last dimensions"));
@@ -108,7 +108,7 @@ Results importLayerNormalization(NodeContext &n) {
   if (n.failed())
     return {};
   Sizes kept = n.sizesOf(x);
-  std::fill(kept.begin() + axis, kept.end(), eq::Extent(1));
+  std::fill(kept.begin() + axis, kept.end(), Extent(1));
   return {results[0], n.reshape(results[1], kept), n.reshape(results[2], kept)};
 }
 
@@ -121,7 +121,7 @@ Results importRmsNormalization(NodeContext &n) {
       n.make("rms_norm", n.inputs(), {n.is("axis", axis), n.is("eps", n.real("epsilon", 1e-5f)), n.is("acc", acc)})};
 }
 
-Value groupNorm(NodeContext &n, Value scale, Value bias, const eq::Extent &groups, mlir::Type acc) {
+Value groupNorm(NodeContext &n, Value scale, Value bias, const Extent &groups, mlir::Type acc) {
   return n.make("group_norm", {n.input(0), scale, bias},
                 {n.is("groups", groups), n.is("eps", n.real("epsilon", 1e-5f)), n.is("acc", acc)});
 }
@@ -131,14 +131,14 @@ Results importGroupNormalization(NodeContext &n) {
   int64_t groups = n.requiredInteger("num_groups");
   if (!n.expectRank(0, 2))
     return {};
-  eq::Extent channels = n.sizesOf(n.input(0))[1], each = groups < 1 ? 0 : floorDiv(channels, groups);
-  if (groups < 1 || !n.agree(each * eq::Extent(groups), channels, "groups divide the channels")) {
+  Extent channels = n.sizesOf(n.input(0))[1], each = groups < 1 ? 0 : floorDiv(channels, groups);
+  if (groups < 1 || !n.agree(each * Extent(groups), channels, "groups divide the channels")) {
     if (!n.failed())
       n.fail(Code::AttributeValue, channels.str() + " channels cannot be split into " + Twine(groups) + " groups");
     return {};
   }
   Value scale = n.input(1), bias = n.input(2);
-  if (!expectPerChannel(n, 1, 2, n.opset < 21 ? eq::Extent(groups) : channels))
+  if (!expectPerChannel(n, 1, 2, n.opset < 21 ? Extent(groups) : channels))
     return {};
   if (n.opset < 21) // one number per group: repeat it for the group's channels
     for (Value *value : {&scale, &bias}) {

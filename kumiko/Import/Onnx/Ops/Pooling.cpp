@@ -33,18 +33,18 @@ SmallVector<NamedAttribute, 8> attributesOf(NodeContext &n, const Window &window
 
 /// Row-major positions in an image of this shape as positions with the first spatial dimension fastest. Which element
 /// of a window wins does not depend on how it is counted.
-Value columnMajor(NodeContext &n, Value index, ArrayRef<eq::Extent> shape) {
-  eq::Extent image = product(shape.drop_front(2));
+Value columnMajor(NodeContext &n, Value index, ArrayRef<Extent> shape) {
+  Extent image = product(shape.drop_front(2));
   if (image.is(0))
     return index; // windows of padding alone have no position
-  auto apply = [&](StringRef op, Value a, const eq::Extent &b) { return n.make(op, {a, n.numbersOf({b}, {})}); };
+  auto apply = [&](StringRef op, Value a, const Extent &b) { return n.make(op, {a, n.numbersOf({b}, {})}); };
   Value result = apply("mul", apply("div", index, image), image);
-  eq::Extent faster = 1;
-  ArrayRef<eq::Extent> rest = shape.drop_front(2);
+  Extent faster = 1;
+  ArrayRef<Extent> rest = shape.drop_front(2);
   while (!rest.empty()) {
-    eq::Extent extent = rest.front();
+    Extent extent = rest.front();
     rest = rest.drop_front();
-    eq::Extent slower = product(rest);
+    Extent slower = product(rest);
     Value coordinate = apply("mod", apply("div", index, slower), extent);
     result = n.make("add", {result, apply("mul", coordinate, faster)});
     faster *= extent;
@@ -95,7 +95,7 @@ Results importLpPool(NodeContext &n) {
     return {};
   mergeExtra(*window);
   Value x = n.input(0);
-  eq::Extent channels = n.sizesOf(x)[1];
+  Extent channels = n.sizesOf(x)[1];
   Sizes shape{channels, 1};
   append_range(shape, window->kernel);
   Value ones = n.make("expand", {n.scalar(1, x)}, {n.is("shape", shape)});
@@ -113,7 +113,7 @@ Value reduceImage(NodeContext &n, Value x, StringRef op, StringRef kind) {
     attributes.push_back(n.is("kind", kind));
   Value y = n.make(op, {x}, attributes);
   Sizes shape = n.sizesOf(x);
-  std::fill(shape.begin() + 2, shape.end(), eq::Extent(1));
+  std::fill(shape.begin() + 2, shape.end(), Extent(1));
   return y ? n.reshape(y, shape) : y;
 }
 

@@ -22,7 +22,7 @@ struct Flat {
   Sizes one; ///< the shape of the scale
 };
 static Flat flattened(NodeContext &n, Value x) {
-  eq::Extent count = n.elementsOf(x);
+  Extent count = n.elementsOf(x);
   if (count.isStatic())
     return {n.reshape(x, {count}), 0, std::max<int64_t>(count.value(), 1), {1}};
   return {n.reshape(x, {count, 1}), 1, 1, {1, 1}};
@@ -101,7 +101,7 @@ static Value laidAlong(NodeContext &n, Value parameter, int64_t rank, int64_t ax
   if (n.failed() || (n.rankOf(parameter) == rank && rank > 1))
     return parameter;
   Sizes shape;
-  if (eq::Extent count = n.elementsOf(parameter); !count.is(1) && !count.is(0) && axis < rank) {
+  if (Extent count = n.elementsOf(parameter); !count.is(1) && !count.is(0) && axis < rank) {
     shape.assign(rank, 1);
     shape[axis] = count;
   }
@@ -116,7 +116,7 @@ static Value centred(NodeContext &n, Value x, Value zero, int64_t axis) {
     return y;
   Sizes shape = n.sizesOf(y);
   y = n.make("sub", {y, n.cast(laidAlong(n, zero, shape.size(), axis), i32)});
-  if (y && !llvm::equal(n.sizesOf(y), shape, [&](const eq::Extent &a, const eq::Extent &b) {
+  if (y && !llvm::equal(n.sizesOf(y), shape, [&](const Extent &a, const Extent &b) {
         return n.agree(a, b, "zero points fit the tensor");
       })) {
     n.fail(Code::OperandShape, "zero points of " + describe(zero.getType()) + " do not fit " + describe(x.getType()));
@@ -162,22 +162,22 @@ namespace {
 /// Where the scales lie: one for all, one per position of `axis`, or one per `block` positions of it.
 struct Granularity {
   int64_t axis = 0;
-  eq::Extent block = 1;
+  Extent block = 1;
   bool blocked = false;
 };
 
-std::optional<Granularity> granularity(NodeContext &n, ArrayRef<eq::Extent> shape) {
+std::optional<Granularity> granularity(NodeContext &n, ArrayRef<Extent> shape) {
   int64_t rank = shape.size(), axis = n.integer("axis", 1), block = n.integer("block_size", 0);
   if (n.failed())
     return std::nullopt;
-  eq::Extent scales = n.elementsOf(n.input(1));
+  Extent scales = n.elementsOf(n.input(1));
   Granularity result;
   // The axis only counts when there is more than one scale; its default is wrong for vectors.
   result.axis = scales.is(1) && (axis >= rank || axis < -rank) ? 0 : n.axis(axis, rank);
   result.blocked = !scales.is(1) && block > 0;
   if (n.failed())
     return std::nullopt;
-  eq::Extent size = shape[result.axis];
+  Extent size = shape[result.axis];
   if (scales.is(1))
     result.block = max(size, 1);
   else if (result.blocked)
@@ -185,7 +185,7 @@ std::optional<Granularity> granularity(NodeContext &n, ArrayRef<eq::Extent> shap
   Sizes blocks(shape);
   if (result.blocked)
     blocks[result.axis] = ceilDiv(size, block);
-  auto same = [&](const eq::Extent &a, const eq::Extent &b) { return n.agree(a, b, "scales fit the axis"); };
+  auto same = [&](const Extent &a, const Extent &b) { return n.agree(a, b, "scales fit the axis"); };
   bool fits = scales.is(1) || (result.blocked ? llvm::equal(n.sizesOf(n.input(1)), blocks, same) : same(scales, size));
   if (block < 0 || !fits) {
     n.fail(Code::OperandShape,
@@ -226,7 +226,7 @@ std::optional<Granularity> granularityOf(NodeContext &n, Value &x) {
   if (n.rankOf(x) == 0)
     x = n.reshape(x, {1});
   Sizes shape = n.sizesOf(x);
-  auto isStatic = [](const eq::Extent &size) { return size.isStatic(); };
+  auto isStatic = [](const Extent &size) { return size.isStatic(); };
   if (n.failed() || llvm::all_of(shape, isStatic) || !n.elementsOf(n.input(1)).is(1))
     return granularity(n, shape);
   // One scale for all, and sizes that are expressions: a dimension of 1 at the end is its axis, so that no element
@@ -320,10 +320,10 @@ Value convolution(NodeContext &n, Value x, Value zeroX, Value w, Value zeroW, Va
     n.fail(Code::OperandRank, "input and weight have different ranks");
     return {};
   }
-  eq::Extent channels = n.sizesOf(x)[1], features = n.sizesOf(w)[0], each = n.sizesOf(w)[1];
-  eq::Extent part = group < 1 ? 0 : floorDiv(features, group);
-  if (group < 1 || !n.agree(channels, each * eq::Extent(group), "channels are group times those of the weight") ||
-      !n.agree(part * eq::Extent(group), features, "features are a multiple of group")) {
+  Extent channels = n.sizesOf(x)[1], features = n.sizesOf(w)[0], each = n.sizesOf(w)[1];
+  Extent part = group < 1 ? 0 : floorDiv(features, group);
+  if (group < 1 || !n.agree(channels, each * Extent(group), "channels are group times those of the weight") ||
+      !n.agree(part * Extent(group), features, "features are a multiple of group")) {
     if (n.failed())
       return {};
     n.fail(Code::OperandShape, channels.str() + " channels and " + features.str() + " features of " + each.str() +

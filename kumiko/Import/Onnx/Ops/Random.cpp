@@ -123,7 +123,7 @@ Results importMultinomial(NodeContext &n) {
   if (n.failed() || !n.expectRank(0, 2, 2))
     return {};
   Value x = n.input(0);
-  eq::Extent batch = n.sizesOf(x)[0], classes = n.sizesOf(x)[1];
+  Extent batch = n.sizesOf(x)[0], classes = n.sizesOf(x)[1];
   n.atMost(1, classes, "there is a class to choose");
   if (samples < 0 || classes.is(0)) {
     n.fail(samples < 0 ? Code::AttributeValue : Code::OperandShape, "there is nothing to choose from");
@@ -136,7 +136,7 @@ Results importMultinomial(NodeContext &n) {
   mlir::Type i64 = n.builder().getI64Type();
   Value counted = passed ? n.make("reduce", {n.cast(passed, i64)}, {n.is("kind", "+"), n.is("axes", Ints{2})}) : passed;
   // The last end may be rounded to less than 1.
-  Value chosen = n.make("min", {counted, n.numbersOf({classes - eq::Extent(1)}, {})});
+  Value chosen = n.make("min", {counted, n.numbersOf({classes - Extent(1)}, {})});
   return {chosen ? n.cast(chosen, element) : chosen};
 }
 

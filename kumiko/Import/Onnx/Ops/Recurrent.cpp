@@ -20,7 +20,7 @@ std::optional<Layer> readLayer(NodeContext &n, int64_t gates, ArrayRef<StringLit
   if (!read)
     return std::nullopt;
   Layer layer{*read, {}, {}};
-  eq::Extent columns = gates * layer.hidden;
+  Extent columns = gates * layer.hidden;
   layer.w = inputOf(n, 1, "the weight W", {layer.directions, columns, n.sizesOf(layer.x)[2]});
   layer.r = inputOf(n, 2, "the weight R", {layer.directions, columns, layer.hidden});
   return n.failed() ? std::nullopt : std::optional(layer);
@@ -38,7 +38,7 @@ Value project(NodeContext &n, const Layer &layer, int64_t direction, int64_t rec
   Value bias = entryOf(n, layer.bias, direction);
   if (!bias || n.failed())
     return y;
-  eq::Extent size = layer.gates * layer.hidden;
+  Extent size = layer.gates * layer.hidden;
   Value sum = partOf(n, bias, 0, 0, size), second = partOf(n, bias, 0, size, recurrentGates * layer.hidden);
   if (recurrentGates < layer.gates && !n.failed())
     second = n.make("pad", {second, Value()},
@@ -67,7 +67,7 @@ Results importGru(NodeContext &n) {
   std::optional<Layer> layer = readLayer(n, 3, {"Sigmoid", "Tanh"});
   if (!layer)
     return {};
-  eq::Extent hidden = layer->hidden;
+  Extent hidden = layer->hidden;
   // r scales h R + Rb when the linear part comes first; that bias cannot be added beforehand.
   auto inputs = [&](int64_t direction) -> DirectionInputs {
     Value r = weight(n, layer->r, direction);
@@ -126,7 +126,7 @@ constexpr OpCode codes[] = {
 Results runLstm(NodeContext &n, const RecurrentLayer &layer, llvm::function_ref<DirectionInputs(int64_t)> inputs,
                 llvm::function_ref<Value(const CellStep &)> recurrent) {
   bool coupled = n.flag("input_forget"), peeps = bool(n.input(7));
-  eq::Extent hidden = layer.hidden;
+  Extent hidden = layer.hidden;
   Value peepholes = inputOf(n, 7, "the peepholes P", {layer.directions, 3 * hidden});
   if (n.failed())
     return {};

@@ -10,7 +10,7 @@ namespace kumiko::onnx {
 /// Products of it with the number of gates do not overflow; a tensor without elements may claim any extent.
 static constexpr int64_t mostHidden = int64_t(1) << 40;
 
-Value partOf(NodeContext &n, Value x, int64_t axis, const eq::Extent &start, const eq::Extent &size) {
+Value partOf(NodeContext &n, Value x, int64_t axis, const Extent &start, const Extent &size) {
   if (n.failed())
     return {};
   Sizes from(n.rankOf(x), 0), out = n.sizesOf(x);
@@ -131,7 +131,7 @@ Value inputOf(NodeContext &n, size_t number, StringRef name, const SizeList &sha
   return n.reshape(n.input(number), shape);
 }
 
-std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, const eq::Extent &hidden,
+std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, const Extent &hidden,
                                                  ArrayRef<StringLiteral> defaults) {
   StringRef direction = n.text("direction", "forward");
   std::optional<int64_t> declared = n.integer("hidden_size");
@@ -175,7 +175,7 @@ std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, 
   // A number, where one of the inputs has it.
   for (size_t number : {4, 5, 6})
     if (Value given = n.input(number); given && n.rankOf(given) == (number == 4 ? 1 : 3)) {
-      eq::Extent batch = n.sizesOf(given)[number == 4 || layer.batchFirst ? 0 : 1];
+      Extent batch = n.sizesOf(given)[number == 4 || layer.batchFirst ? 0 : 1];
       if (batch.isStatic() && !layer.batch.isStatic() &&
           n.agree(layer.batch, batch, "the inputs have the same batch size"))
         layer.batch = batch;

@@ -21,7 +21,7 @@ struct CellFunction {
 /// A recurrent layer after its attributes and the shapes of all inputs but the weights are checked.
 struct RecurrentLayer {
   int64_t gates = 1, directions = 1;
-  eq::Extent hidden, steps, batch;
+  Extent hidden, steps, batch;
   bool batchFirst = false, backwards = false; ///< backwards: the first direction
   double clip = 0;                            ///< infinite when there is none
   /// The same number for each direction.
@@ -40,13 +40,13 @@ struct RecurrentLayer {
 mlir::Value inputOf(NodeContext &n, size_t number, llvm::StringRef name, const SizeList &shape);
 
 /// Reads what all layers have. `hidden` is the weight's; `defaults` are the names of the cell's functions.
-std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, const eq::Extent &hidden,
+std::optional<RecurrentLayer> readRecurrentLayer(NodeContext &n, int64_t gates, const Extent &hidden,
                                                  llvm::ArrayRef<llvm::StringLiteral> defaults);
 
 /// Element `number` of dimension 0, which is dropped; null for null.
 mlir::Value entryOf(NodeContext &n, mlir::Value x, int64_t number);
 /// `size` positions of `axis` from `start` on.
-mlir::Value partOf(NodeContext &n, mlir::Value x, int64_t axis, const eq::Extent &start, const eq::Extent &size);
+mlir::Value partOf(NodeContext &n, mlir::Value x, int64_t axis, const Extent &start, const Extent &size);
 
 /// f(x)
 mlir::Value applyFunction(NodeContext &n, const CellFunction &function, mlir::Value x);

@@ -79,7 +79,7 @@ Value flipped(NodeContext &n, Value x, int64_t axis) {
   Ints step(n.rankOf(x), 1);
   if (out[axis].is(0))
     return x;
-  start[axis] = out[axis] - eq::Extent(1);
+  start[axis] = out[axis] - Extent(1);
   step[axis] = -1;
   return n.make("slice", {x}, {n.is("start", start), n.is("step", step), n.is("out", out)});
 }
@@ -92,7 +92,7 @@ Results argReduction(NodeContext &n, StringRef kind) {
     return {};
   Value y = n.make("argreduce", {last ? flipped(n, x, axis) : x}, {n.is("kind", kind), n.is("axis", axis)});
   if (last)
-    y = n.make("sub", {n.numbersOf({n.sizesOf(x)[axis] - eq::Extent(1)}, {}), y});
+    y = n.make("sub", {n.numbersOf({n.sizesOf(x)[axis] - Extent(1)}, {}), y});
   return {kept(n, y, n.sizesOf(x), {axis}, keep)};
 }
 Results importArgMax(NodeContext &n) { return argReduction(n, "max"); }

@@ -17,7 +17,7 @@ namespace {
 
 struct Axis {
   int64_t axis;
-  eq::Extent from, to;
+  Extent from, to;
   Real scale, length;      ///< the length is `to` before it is made whole
   Real begin = 0, end = 1; ///< region of interest, as fractions
   bool maybeSingle = true; ///< whether `to` can be 1
@@ -69,7 +69,7 @@ Value nearestAxis(NodeContext &n, Value x, const Axis &a, const Method &method) 
                 : method.nearest == "ceil"              ? n.make("ceil", {source})
                 : method.nearest == "round_prefer_ceil" ? n.make("floor", {n.make("add", {source, half})})
                                                         : n.make("ceil", {n.make("sub", {source, half})});
-  Value last = Real(n, a.from - eq::Extent(1)).as(n, f32), zero = n.scalar(0, f32);
+  Value last = Real(n, a.from - Extent(1)).as(n, f32), zero = n.scalar(0, f32);
   whole = n.make("min", {n.make("max", {whole, zero}), last});
   Value y = n.failed() ? Value() : n.make("gather", {x, n.cast(whole, i64)}, {n.is("axis", a.axis)});
   if (!y || method.coordinates != "tf_crop_and_resize")
@@ -91,7 +91,7 @@ Value smoothAxis(NodeContext &n, Value x, const Axis &a, const Method &method) {
     n.fail(Code::TooLarge, "a scale is too small for antialiasing");
     return {};
   }
-  eq::Extent taps = wholeOf(n, width);
+  Extent taps = wholeOf(n, width);
   n.atMost(taps, mostTaps, "a scale is too small for antialiasing");
   Value open;
   if (!gain.isNumber() || !shift.isNumber() || !shrink.isNumber()) {
@@ -132,14 +132,14 @@ Value resized(NodeContext &n, ArrayRef<Axis> axes, const Method &method) {
 }
 
 /// `size` / `from` where that is a short number; nothing otherwise.
-std::optional<eq::Known> factorOf(const eq::Extent &size, const eq::Extent &from) {
+std::optional<eq::Known> factorOf(const Extent &size, const Extent &from) {
   for (int64_t by = 1; by <= 64; ++by) // the sizes of exporters are the input's, times a number
-    if (size == from * eq::Extent(by))
+    if (size == from * Extent(by))
       return eq::Known{by, 1};
   return std::nullopt;
 }
 
-Axis axisByScale(NodeContext &n, int64_t axis, const eq::Extent &from, const Real &scale) {
+Axis axisByScale(NodeContext &n, int64_t axis, const Extent &from, const Real &scale) {
   // The product is one of floats: 10 times 0.7 is 7, although the float next to 0.7 is below it.
   Real length = singleProduct(scale, Real(n, from));
   std::optional<eq::Known> factor = scale.isNumber() ? eq::knownReal(scale.number()) : std::nullopt;
@@ -150,7 +150,7 @@ Axis axisByScale(NodeContext &n, int64_t axis, const eq::Extent &from, const Rea
   return result;
 }
 
-Axis axisBySize(NodeContext &n, int64_t axis, const eq::Extent &from, const eq::Extent &to) {
+Axis axisBySize(NodeContext &n, int64_t axis, const Extent &from, const Extent &to) {
   Real length(n, to);
   std::optional<eq::Known> factor = to.isStatic() ? std::nullopt : factorOf(to, from);
   if (!factor)
@@ -162,7 +162,7 @@ Axis axisBySize(NodeContext &n, int64_t axis, const eq::Extent &from, const eq::
 
 /// Scales or sizes for `axes`, by the policy on aspect ratios.
 std::optional<SmallVector<Axis>> sized(NodeContext &n, ArrayRef<int64_t> axes, ArrayRef<Real> scales,
-                                       ArrayRef<eq::Extent> sizes, StringRef policy) {
+                                       ArrayRef<Extent> sizes, StringRef policy) {
   if ((scales.size() == axes.size()) == (sizes.size() == axes.size()) || (!scales.empty() && !sizes.empty())) {
     n.fail(Code::OperandShape, "needs one scale or one size, not both, for each of " + Twine(axes.size()) + " axes");
     return std::nullopt;
@@ -170,7 +170,7 @@ std::optional<SmallVector<Axis>> sized(NodeContext &n, ArrayRef<int64_t> axes, A
   SmallVector<Axis> result;
   Real common = policy == "not_larger" ? INFINITY : 0;
   for (auto [i, axis] : enumerate(axes)) {
-    eq::Extent from = n.sizesOf(n.input(0))[axis];
+    Extent from = n.sizesOf(n.input(0))[axis];
     bool isPossible = sizes.empty() ? !scales[i].isNumber() || (scales[i].number() >= 0 && scales[i].number() < 1e15)
                                     : !sizes[i].isStatic() || sizes[i].value() >= 0;
     if (isPossible && !n.failed())

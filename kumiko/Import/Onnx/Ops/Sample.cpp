@@ -22,7 +22,7 @@ Value merged(NodeContext &n, Value x, unsigned first, unsigned count) {
   if (!x)
     return x;
   Sizes sizes = n.sizesOf(x), whole(ArrayRef(sizes).take_front(first));
-  whole.push_back(eq::product(ArrayRef(sizes).slice(first, count)));
+  whole.push_back(product(ArrayRef(sizes).slice(first, count)));
   append_range(whole, ArrayRef(sizes).drop_front(first + count));
   return n.reshape(x, whole);
 }
@@ -33,9 +33,9 @@ struct Taps {
 };
 
 /// Positions and weights per axis, all combinations of which are taps.
-Taps tapsOf(NodeContext &n, Value grid, ArrayRef<eq::Extent> image, ArrayRef<NamedAttribute> how, mlir::Type real) {
+Taps tapsOf(NodeContext &n, Value grid, ArrayRef<Extent> image, ArrayRef<NamedAttribute> how, mlir::Type real) {
   Taps taps;
-  eq::Extent rows = 1, all = eq::product(image);
+  Extent rows = 1, all = product(image);
   bool small = all.isStatic() && all.value() <= std::numeric_limits<int32_t>::max();
   mlir::Type number = n.builder().getIntegerType(small ? 32 : 64);
   for (auto [axis, size] : enumerate(image)) {
@@ -76,10 +76,10 @@ Results importGridSample(NodeContext &n) {
   }
   Value x = n.input(0), grid = n.input(1);
   Sizes sizes = n.sizesOf(x), places = n.sizesOf(grid);
-  ArrayRef<eq::Extent> image = ArrayRef(sizes).drop_front(2);
+  ArrayRef<Extent> image = ArrayRef(sizes).drop_front(2);
   if (!n.agree(places.back(), image.size(), "the grid has one coordinate for each dimension") ||
       !n.agree(places[0], sizes[0], "the grid has the batch's size") ||
-      any_of(image, [](const eq::Extent &size) { return size.is(0); })) {
+      any_of(image, [](const Extent &size) { return size.is(0); })) {
     n.fail(Code::OperandShape, "the grid does not fit the image")
         .helped("its first dimension is the batch, its last one has " + Twine(image.size()) +
                 " coordinates; the image must not be empty");
@@ -99,7 +99,7 @@ Results importGridSample(NodeContext &n) {
 }
 
 /// Coordinates of the centres (or corners) of `size` pixels in [-1, 1].
-Value centres(NodeContext &n, const eq::Extent &size, bool align) {
+Value centres(NodeContext &n, const Extent &size, bool align) {
   mlir::Type f64 = n.builder().getF64Type();
   Real pixels(n, max(size, 1));
   // A single pixel has its corner at the start, and no step.
@@ -123,8 +123,8 @@ Results importAffineGrid(NodeContext &n) {
         .helped("size is N, C, H, W with theta N x 2 x 3, or N, C, D, H, W with theta N x 3 x 4");
     return {};
   }
-  ArrayRef<eq::Extent> image = ArrayRef(*size).drop_front(2);
-  if (any_of(image, [](const eq::Extent &extent) { return extent.isStatic() && extent.value() < 0; })) {
+  ArrayRef<Extent> image = ArrayRef(*size).drop_front(2);
+  if (any_of(image, [](const Extent &extent) { return extent.isStatic() && extent.value() < 0; })) {
     n.fail(Code::OperandValue, "the size has a negative number");
     return {};
   }

@@ -9,7 +9,7 @@ namespace kumiko::onnx {
 Results makeScan(NodeContext &n, const ScanOperands &operands, llvm::function_ref<ValueList(ArrayRef<Value>)> body) {
   if (n.failed())
     return {};
-  eq::Extent steps = n.sizesOf(operands.sequences.front())[0];
+  Extent steps = n.sizesOf(operands.sequences.front())[0];
   ValueList sequences;
   for (Value sequence : operands.sequences) {
     Sizes sizes = n.sizesOf(sequence);

@@ -18,8 +18,7 @@ namespace {
 constexpr int64_t lengthLimit = int64_t(1) << 31;
 
 /// Fails unless the length is from `lowest` to the limit; a run looks at what is not a number.
-bool isLength(NodeContext &n, const eq::Extent &length, const Twine &role, int64_t lowest,
-              Code code = Code::OperandValue) {
+bool isLength(NodeContext &n, const Extent &length, const Twine &role, int64_t lowest, Code code = Code::OperandValue) {
   if (n.failed())
     return false;
   if (length.isStatic() && (length.value() < lowest || length.value() >= lengthLimit)) {
@@ -32,12 +31,12 @@ bool isLength(NodeContext &n, const eq::Extent &length, const Twine &role, int64
 }
 
 /// A scalar that is a length, at least `lowest`; nothing when the input is left out.
-std::optional<eq::Extent> length(NodeContext &n, size_t input, StringRef role, int64_t lowest) {
+std::optional<Extent> length(NodeContext &n, size_t input, StringRef role, int64_t lowest) {
   std::optional<Sizes> list = n.sizes(input, role);
   if (!list || n.failed())
     return std::nullopt;
-  return isLength(n, list->size() == 1 ? list->front() : eq::Extent(-1), role, lowest) ? std::optional(list->front())
-                                                                                       : std::nullopt;
+  return isLength(n, list->size() == 1 ? list->front() : Extent(-1), role, lowest) ? std::optional(list->front())
+                                                                                   : std::nullopt;
 }
 
 /// The same where only a number will do.
@@ -49,27 +48,27 @@ std::optional<int64_t> fixedLength(NodeContext &n, size_t input, StringRef role,
 }
 
 /// Part of one axis; all other dimensions whole.
-Value sliceAxis(NodeContext &n, Value x, int64_t axis, const eq::Extent &start, int64_t step, const eq::Extent &count) {
+Value sliceAxis(NodeContext &n, Value x, int64_t axis, const Extent &start, int64_t step, const Extent &count) {
   Ints steps(n.rankOf(x), 1);
   Sizes starts(n.rankOf(x), 0), out = n.sizesOf(x);
-  starts[axis] = count.is(0) ? eq::Extent(0) : start;
+  starts[axis] = count.is(0) ? Extent(0) : start;
   steps[axis] = step;
   out[axis] = count;
   return n.make("slice", {x}, {n.is("start", starts), n.is("step", steps), n.is("out", out)});
 }
 
-Value dft(NodeContext &n, Value x, int64_t axis, const eq::Extent &count, const eq::Extent &kept, bool inverse) {
+Value dft(NodeContext &n, Value x, int64_t axis, const Extent &count, const Extent &kept, bool inverse) {
   return n.make("dft", {x}, {n.is("axis", axis), n.is("n", count), n.is("out", kept), n.is("inverse", inverse)});
 }
 
 /// A real signal of `count` samples from the first half of its spectrum: the other half is its mirror image,
 /// conjugated.
-Value realInverse(NodeContext &n, Value x, int64_t axis, const eq::Extent &count) {
+Value realInverse(NodeContext &n, Value x, int64_t axis, const Extent &count) {
   int64_t rank = n.rankOf(x);
-  eq::Extent half = floorDiv(count, 2) + eq::Extent(1), rest = count - half;
+  Extent half = floorDiv(count, 2) + Extent(1), rest = count - half;
   Sizes lo(rank, 0), hi(rank, 0);
   hi[axis] = half - n.sizesOf(x)[axis];
-  hi.back() = eq::Extent(2) - n.sizesOf(x).back(); // a spectrum may come without imaginary parts
+  hi.back() = Extent(2) - n.sizesOf(x).back(); // a spectrum may come without imaginary parts
   Value front = n.make("pad", {x, Value()}, {n.is("lo", lo), n.is("hi", hi)});
   if (!front)
     return {};
@@ -81,7 +80,7 @@ Value realInverse(NodeContext &n, Value x, int64_t axis, const eq::Extent &count
 }
 
 /// Fails unless the last dimension is that of real numbers, or (unless they must be real) of complex ones.
-bool hasParts(NodeContext &n, const eq::Extent &parts, bool isReal) {
+bool hasParts(NodeContext &n, const Extent &parts, bool isReal) {
   bool good = isReal ? n.agree(parts, 1, "a onesided transform takes a real signal")
                      : !parts.isStatic() || parts.is(1) || parts.is(2);
   if (!good && !n.failed())
@@ -105,27 +104,27 @@ Results importDft(NodeContext &n) {
   axis = n.axis(axis, rank);
   if (!n.failed() && axis == rank - 1)
     n.fail(Code::OperandShape, "the last dimension holds real and imaginary parts and is not transformed");
-  std::optional<eq::Extent> given = length(n, 1, "dft_length", 1);
+  std::optional<Extent> given = length(n, 1, "dft_length", 1);
   if (n.failed() || !hasParts(n, n.sizesOf(x).back(), oneSided && !inverse))
     return {};
-  eq::Extent samples = n.sizesOf(x)[axis];
-  eq::Extent count = given.value_or(inverse && oneSided ? (samples - eq::Extent(1)) * eq::Extent(2) : samples);
+  Extent samples = n.sizesOf(x)[axis];
+  Extent count = given.value_or(inverse && oneSided ? (samples - Extent(1)) * Extent(2) : samples);
   if (!isLength(n, count, "the length of a transform", 1, Code::OperandShape))
     return {};
   if (inverse && oneSided)
     return {realInverse(n, x, axis, count)};
-  return {dft(n, x, axis, count, oneSided ? floorDiv(count, 2) + eq::Extent(1) : count, inverse)};
+  return {dft(n, x, axis, count, oneSided ? floorDiv(count, 2) + Extent(1) : count, inverse)};
 }
 
 Results importStft(NodeContext &n) {
   Value x = n.input(0), window = n.input(2);
   bool oneSided = n.flag("onesided", true);
-  std::optional<eq::Extent> hop = length(n, 1, "frame_step", 1), given = length(n, 3, "frame_length", 1);
+  std::optional<Extent> hop = length(n, 1, "frame_step", 1), given = length(n, 3, "frame_length", 1);
   if (n.failed() || !n.expectRank(0, 2, 3) || (window && !n.expectRank(2, 1, 1)))
     return {};
   if (n.rankOf(x) == 2)
     x = n.reshape(x, {n.sizesOf(x)[0], n.sizesOf(x)[1], 1});
-  eq::Extent samples = n.sizesOf(x)[1], count = given.value_or(window ? n.sizesOf(window)[0] : samples);
+  Extent samples = n.sizesOf(x)[1], count = given.value_or(window ? n.sizesOf(window)[0] : samples);
   bool isLonger = count.isStatic() && samples.isStatic() && count.value() > samples.value();
   if (isLonger || (window && !n.agree(n.sizesOf(window)[0], count, "the window is as long as a frame"))) {
     n.fail(Code::OperandShape,
@@ -138,8 +137,8 @@ Results importStft(NodeContext &n) {
     return {};
   Value frames =
       n.make("frames", {x, window},
-             {n.is("hop", *hop), n.is("n", count), n.is("out", floorDiv(samples - count, *hop) + eq::Extent(1))});
-  eq::Extent kept = oneSided ? floorDiv(count, 2) + eq::Extent(1) : count;
+             {n.is("hop", *hop), n.is("n", count), n.is("out", floorDiv(samples - count, *hop) + Extent(1))});
+  Extent kept = oneSided ? floorDiv(count, 2) + Extent(1) : count;
   return {frames ? dft(n, frames, 2, count, kept, /*inverse=*/false) : frames};
 }
 
@@ -147,13 +146,13 @@ Results importStft(NodeContext &n) {
 Results importWindow(NodeContext &n, double a, double b, double c) {
   bool periodic = n.flag("periodic", true);
   std::optional<ElementType> to = elementTypeOf(static_cast<DataType>(n.integer("output_datatype", 1)));
-  std::optional<eq::Extent> size = length(n, 0, "size", 0);
+  std::optional<Extent> size = length(n, 0, "size", 0);
   if (!to && !n.failed())
     n.fail(Code::UnsupportedType, "output_datatype is not a number type");
   if (n.failed())
     return {};
   // A symmetric window of one element is its first.
-  Real period(n, max(periodic ? *size : *size - eq::Extent(1), 1)), turn = Real(2 * std::numbers::pi) / period;
+  Real period(n, max(periodic ? *size : *size - Extent(1), 1)), turn = Real(2 * std::numbers::pi) / period;
   mlir::Type f64 = n.builder().getF64Type();
   Value i = n.make("range", {n.scalar(0, f64), n.scalar(1, f64)}, {n.is("n", *size)});
   auto wave = [&](double scale, const Real &rate) {

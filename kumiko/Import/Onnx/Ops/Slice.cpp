@@ -14,14 +14,13 @@ constexpr int64_t amountLimit = int64_t(1) << 47;
 
 /// Start, step and length along one axis, inside the tensor.
 struct Range {
-  eq::Extent start;
+  Extent start;
   int64_t step;
-  eq::Extent length;
+  Extent length;
 };
 
 /// A position: negative numbers count from the end, everything beyond is cut.
-eq::Extent inside(NodeContext &n, const eq::Extent &position, const eq::Extent &size, const eq::Extent &low,
-                  const eq::Extent &high) {
+Extent inside(NodeContext &n, const Extent &position, const Extent &size, const Extent &low, const Extent &high) {
   // Beyond every end, as exporters write "all of it".
   constexpr int64_t huge = std::numeric_limits<int32_t>::max();
   bool isHuge = position.isStatic() && (position.value() >= huge || position.value() <= -huge);
@@ -29,7 +28,7 @@ eq::Extent inside(NodeContext &n, const eq::Extent &position, const eq::Extent &
     n.atMost(size, huge, "an axis that is cut by a large number is not longer than that");
     return position.value() > 0 ? high : low;
   }
-  bool fromEnd = position.isStatic() ? position.value() < 0 : (position + eq::Extent(1)).knownNonPositive();
+  bool fromEnd = position.isStatic() ? position.value() < 0 : (position + Extent(1)).knownNonPositive();
   // From which end n - 1 counts is decided here; a run in which that is wrong is refused.
   if (!fromEnd)
     n.atMost(0, position, "a position that follows from shapes is not negative");
@@ -37,8 +36,7 @@ eq::Extent inside(NodeContext &n, const eq::Extent &position, const eq::Extent &
 }
 
 /// start:end:step on `size` elements.
-Range clamped(NodeContext &n, const eq::Extent &start, const eq::Extent &end, int64_t step, const eq::Extent &size) {
-  using eq::Extent;
+Range clamped(NodeContext &n, const Extent &start, const Extent &end, int64_t step, const Extent &size) {
   // With a step beyond the size only the first element remains; this also keeps the arithmetic small.
   int64_t most = size.isStatic() ? size.value() + 1 : amountLimit;
   step = std::clamp(step, -most, most);
@@ -68,7 +66,7 @@ Results importSlice(NodeContext &n) {
       n.fail(Code::NotConstant, "with a negative step, starts and ends must be known when compiling");
     int64_t axis = axes && i < axes->size() ? (*axes)[i] : int64_t(i);
     axis = axis < 0 ? axis + rank : axis;
-    eq::Extent size = axis >= 0 && axis < rank ? sizes[axis] : eq::Extent(0);
+    Extent size = axis >= 0 && axis < rank ? sizes[axis] : Extent(0);
     return DataBounds{size, size, /*clamp=*/true};
   };
   std::optional<Sizes> starts = n.sizesFrom("starts", 1, bounds), ends = n.sizesFrom("ends", 2, bounds);
@@ -101,23 +99,23 @@ Results importSlice(NodeContext &n) {
 }
 
 /// How long each output is: given, or as equal as possible with the last one shorter.
-std::optional<Sizes> splitLengths(NodeContext &n, const eq::Extent &size) {
+std::optional<Sizes> splitLengths(NodeContext &n, const Extent &size) {
   std::optional<Sizes> given = n.sizesFrom("split", 1, nullptr, n.outputCount());
   std::optional<int64_t> asked = n.integer("num_outputs");
   if (n.failed())
     return std::nullopt;
   size_t count = n.outputCount();
   if (given) {
-    eq::Extent sum = 0;
+    Extent sum = 0;
     bool good = given->size() == count;
-    for (const eq::Extent &length : *given) {
+    for (const Extent &length : *given) {
       good &= !length.isStatic() || length.value() >= 0;
       sum += length;
     }
     if (!good || !n.agree(sum, size, "the parts are the whole axis")) {
       if (!n.failed())
         n.fail(Code::OperandValue, "the parts have lengths [" +
-                                       join(map_range(*given, [](const eq::Extent &l) { return l.str(); }), ", ") +
+                                       join(map_range(*given, [](const Extent &l) { return l.str(); }), ", ") +
                                        "] for " + Twine(count) + " outputs and an axis of " + size.str())
             .helped("one length per output, none negative, together the size of the axis");
       return std::nullopt;
@@ -131,8 +129,8 @@ std::optional<Sizes> splitLengths(NodeContext &n, const eq::Extent &size) {
     return std::nullopt;
   }
   // Before opset 18 parts had to be equal.
-  eq::Extent part = ceilDiv(size, count), left = size;
-  if (n.opset < 18 && !n.agree(part * eq::Extent(count), size, "the parts are equal")) {
+  Extent part = ceilDiv(size, count), left = size;
+  if (n.opset < 18 && !n.agree(part * Extent(count), size, "the parts are equal")) {
     if (!n.failed())
       n.fail(Code::OperandShape, size.str() + " elements cannot be split into " + Twine(count) + " equal parts");
     return std::nullopt;
@@ -154,7 +152,7 @@ Results importSplit(NodeContext &n) {
   Sizes start(n.rankOf(x), 0), out = n.sizesOf(x);
   Ints step(n.rankOf(x), 1);
   Results results;
-  for (const eq::Extent &length : *lengths) {
+  for (const Extent &length : *lengths) {
     out[axis] = length;
     Sizes from = start;
     if (length.is(0))
@@ -167,11 +165,11 @@ Results importSplit(NodeContext &n) {
 
 /// Fails unless every dimension stays at least 0 and amounts are small enough to add.
 bool checkPads(NodeContext &n, const Sizes &lo, const Sizes &hi, StringRef mode) {
-  auto isHuge = [](const eq::Extent &amount) {
+  auto isHuge = [](const Extent &amount) {
     return amount.isStatic() && (amount.value() > amountLimit || amount.value() < -amountLimit);
   };
   for (auto [axis, size] : enumerate(n.sizesOf(n.input(0)))) {
-    eq::Extent after = size + lo[axis] + hi[axis];
+    Extent after = size + lo[axis] + hi[axis];
     if (isHuge(lo[axis]) || isHuge(hi[axis])) {
       n.fail(Code::TooLarge, "padding of axis " + Twine(axis) + " is too large");
     } else if (after.isStatic() && after.value() < 0) {
@@ -253,7 +251,7 @@ Results importCenterCropPad(NodeContext &n) {
       return {};
     }
     // Half of it, rounded towards 0 whether it is more or less.
-    eq::Extent more = size - n.sizesOf(x)[axis];
+    Extent more = size - n.sizesOf(x)[axis];
     lo[axis] = max(floorDiv(more, 2), 0) + min(ceilDiv(more, 2), 0);
     hi[axis] = more - lo[axis];
   }

@@ -66,13 +66,13 @@ Results importReshape(NodeContext &n) {
   if (open) {
     Sizes others(*wanted);
     others.erase(others.begin() + *open);
-    eq::Extent known = product(others), all = n.elementsOf(x);
+    Extent known = product(others), all = n.elementsOf(x);
     if (known.overflowed()) {
       n.fail(Code::OperandShape, "the shape asks for too much: the number of elements does not fit 63 bits")
           .helped("the input has " + all.str() + " elements");
       return {};
     }
-    eq::Extent rest = floorDiv(all, known);
+    Extent rest = floorDiv(all, known);
     if (known.is(0) || rest.overflowed() || !n.agree(rest * known, all, "what -1 stands for is a whole number")) {
       if (!n.failed())
         n.fail(Code::OperandShape, all.str() + " elements cannot be divided by " + known.str())
@@ -97,7 +97,7 @@ Results importFlatten(NodeContext &n) {
 /// wrote names in their place did not know the sizes, nor, then, that the open ones are 1.
 bool saysNumbers(ArrayRef<Dimension> declared, const Sizes &sizes) {
   size_t next = 0;
-  return all_of(sizes, [&](const eq::Extent &size) {
+  return all_of(sizes, [&](const Extent &size) {
     return !size.isStatic() || size.is(1) || (next < declared.size() && declared[next++].value == size.value());
   });
 }
@@ -118,7 +118,7 @@ Ints onesOf(NodeContext &n, Value x) {
   }
   if (declared == kept) {
     for (int64_t axis : open) {
-      eq::Extent size = n.sizesOf(x)[axis], isNotOne = min(1, max(size - 1, 1 - size));
+      Extent size = n.sizesOf(x)[axis], isNotOne = min(1, max(size - 1, 1 - size));
       (void)n.agree(isNotOne, 1,
                     "without axes, dimension " + Twine(axis) + " is taken not to be 1; for 1 compile with --dim");
     }

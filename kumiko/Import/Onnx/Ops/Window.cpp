@@ -22,14 +22,14 @@ static Ints readList(NodeContext &n, StringRef name, size_t count, int64_t lowes
   return *list;
 }
 
-std::pair<eq::Extent, eq::Extent> splitPadding(const eq::Extent &total, bool oddInFront) {
-  eq::Extent half = floorDiv(total, 2);
+std::pair<Extent, Extent> splitPadding(const Extent &total, bool oddInFront) {
+  Extent half = floorDiv(total, 2);
   return oddInFront ? std::pair(total - half, half) : std::pair(half, total - half);
 }
 
-std::optional<Window> readWindow(NodeContext &n, ArrayRef<eq::Extent> kernel, bool resolvePads) {
+std::optional<Window> readWindow(NodeContext &n, ArrayRef<Extent> kernel, bool resolvePads) {
   Sizes sizes = n.sizesOf(n.input(0));
-  ArrayRef<eq::Extent> image = ArrayRef(sizes).drop_front(2);
+  ArrayRef<Extent> image = ArrayRef(sizes).drop_front(2);
   size_t rank = image.size();
   Window window;
   Ints given = readList(n, "kernel_shape", rank, 1, 0);
@@ -45,10 +45,9 @@ std::optional<Window> readWindow(NodeContext &n, ArrayRef<eq::Extent> kernel, bo
     return std::nullopt;
   }
   if (!kernel.empty()) {
-    bool agrees =
-        !n.has("kernel_shape") || llvm::equal(window.kernel, kernel, [&](const eq::Extent &a, const eq::Extent &b) {
-          return n.agree(a, b, "kernel_shape is that of the weight");
-        });
+    bool agrees = !n.has("kernel_shape") || llvm::equal(window.kernel, kernel, [&](const Extent &a, const Extent &b) {
+      return n.agree(a, b, "kernel_shape is that of the weight");
+    });
     if (!agrees) {
       n.fail(Code::OperandShape, "kernel_shape does not agree with the weight")
           .helped("the last dimensions of the weight are the kernel");
@@ -57,7 +56,7 @@ std::optional<Window> readWindow(NodeContext &n, ArrayRef<eq::Extent> kernel, bo
     // A kernel that is given is a number, whatever the weight's type says.
     if (!n.has("kernel_shape"))
       window.kernel.assign(kernel.begin(), kernel.end());
-    if (any_of(kernel, [](const eq::Extent &size) {
+    if (any_of(kernel, [](const Extent &size) {
           return size.isStatic() && (size.value() < 1 || size.value() >= windowLimit);
         })) {
       n.fail(Code::OperandShape, "the kernel has a size outside 1 to " + Twine(windowLimit - 1));
@@ -76,8 +75,8 @@ std::optional<Window> readWindow(NodeContext &n, ArrayRef<eq::Extent> kernel, bo
     window.hi.assign(rank, 0);
   } else if (mode != "NOTSET" && resolvePads) {
     for (size_t dim = 0; dim < rank; ++dim) {
-      eq::Extent stride = window.stride[dim], outputs = ceilDiv(image[dim], stride);
-      eq::Extent total = max((outputs - eq::Extent(1)) * stride + window.reach(dim) - image[dim], 0);
+      Extent stride = window.stride[dim], outputs = ceilDiv(image[dim], stride);
+      Extent total = max((outputs - Extent(1)) * stride + window.reach(dim) - image[dim], 0);
       std::tie(window.lo[dim], window.hi[dim]) = splitPadding(total, mode == "SAME_LOWER");
     }
   }
@@ -87,8 +86,8 @@ std::optional<Window> readWindow(NodeContext &n, ArrayRef<eq::Extent> kernel, bo
 bool checkFits(NodeContext &n, const Window &window) {
   Sizes sizes = n.sizesOf(n.input(0));
   for (auto [dim, extent] : enumerate(ArrayRef(sizes).drop_front(2))) {
-    eq::Extent padded = extent + window.lo[dim] + window.hi[dim] + window.extra[dim];
-    eq::Extent left = padded - window.reach(dim);
+    Extent padded = extent + window.lo[dim] + window.hi[dim] + window.extra[dim];
+    Extent left = padded - window.reach(dim);
     if (!left.isStatic() || left.value() >= 0)
       continue;
     n.fail(Code::OperandShape, "a window of " + window.reach(dim).str() + " does not fit into " + padded.str() +
@@ -103,7 +102,6 @@ void roundUp(NodeContext &n, Window &window) {
   bool same = n.text("auto_pad", "NOTSET").starts_with("SAME");
   if (!n.flag("ceil_mode") || n.failed() || same)
     return;
-  using eq::Extent;
   Sizes sizes = n.sizesOf(n.input(0));
   for (auto [dim, extent] : enumerate(ArrayRef(sizes).drop_front(2))) {
     Extent stride = window.stride[dim], reach = window.reach(dim);

@@ -13,9 +13,7 @@ struct Window {
   Sizes extra;
 
   /// From the first to the last element that one window touches.
-  eq::Extent reach(size_t dim) const {
-    return (kernel[dim] - eq::Extent(1)) * eq::Extent(dilation[dim]) + eq::Extent(1);
-  }
+  Extent reach(size_t dim) const { return (kernel[dim] - Extent(1)) * Extent(dilation[dim]) + Extent(1); }
 };
 
 /// Numbers in attributes of windows stay below this, so that sums of products of two of them do not overflow.
@@ -24,7 +22,7 @@ inline constexpr int64_t windowLimit = int64_t(1) << 30;
 /// Reads kernel_shape, strides, dilations, pads and auto_pad for a node whose first input has the channels in front.
 /// `kernel` is the weight's, when there is one; otherwise kernel_shape is required. Checks lengths and ranges.
 /// `resolvePads`: SAME_UPPER and SAME_LOWER become numbers; a transposed convolution does that in its own way.
-std::optional<Window> readWindow(NodeContext &n, llvm::ArrayRef<eq::Extent> kernel, bool resolvePads = true);
+std::optional<Window> readWindow(NodeContext &n, llvm::ArrayRef<Extent> kernel, bool resolvePads = true);
 
 /// Fails when a window is larger than the padded image.
 bool checkFits(NodeContext &n, const Window &window);
@@ -33,6 +31,6 @@ bool checkFits(NodeContext &n, const Window &window);
 void roundUp(NodeContext &n, Window &window);
 
 /// lo and hi for `total` elements of padding: SAME_LOWER puts the odd one in front, all others behind.
-std::pair<eq::Extent, eq::Extent> splitPadding(const eq::Extent &total, bool oddInFront);
+std::pair<Extent, Extent> splitPadding(const Extent &total, bool oddInFront);
 
 } // namespace kumiko::onnx
