@@ -1,6 +1,6 @@
 //===- Artefact.h - a program and its kernels become files ------------------===//
 #pragma once
-#include "kumiko/Emit/Objects.h"
+#include "kumiko/Codegen/Common/Objects.h"
 #include "kumiko/Plan/Program.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"

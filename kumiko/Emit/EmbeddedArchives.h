@@ -1,6 +1,6 @@
 //===- EmbeddedArchives.h - static libraries that travel inside the tool ----===//
 #pragma once
-#include "kumiko/Emit/Target.h"
+#include "kumiko/Target/Target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 

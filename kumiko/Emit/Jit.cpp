@@ -1,7 +1,7 @@
 #include "kumiko/Emit/Jit.h"
 #include "kumiko/Emit/EmbeddedArchives.h"
-#include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/Table.h"
+#include "kumiko/Support/EmitError.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"

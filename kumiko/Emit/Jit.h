@@ -1,6 +1,6 @@
 //===- Jit.h - kernels and tables loaded into this process ------------------===//
 #pragma once
-#include "kumiko/Emit/Objects.h"
+#include "kumiko/Codegen/Common/Objects.h"
 #include "kumiko/Emit/Weights.h"
 #include "kumiko/Plan/Program.h"
 #include "runtime/include/kumiko/artefact.h"

@@ -1,6 +1,6 @@
 #include "kumiko/Emit/Link.h"
-#include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/OutputFile.h"
+#include "kumiko/Support/EmitError.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ObjCopy/ConfigManager.h"

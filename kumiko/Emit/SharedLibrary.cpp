@@ -1,7 +1,7 @@
 #include "kumiko/Emit/ArtefactFiles.h"
 #include "kumiko/Emit/EmbeddedArchives.h"
-#include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/Link.h"
+#include "kumiko/Support/EmitError.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Host.h"

@@ -1,5 +1,5 @@
 #include "kumiko/Emit/Weights.h"
-#include "kumiko/Emit/EmitError.h"
+#include "kumiko/Support/EmitError.h"
 #include <cstdlib>
 #include <cstring>
 

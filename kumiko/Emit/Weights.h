@@ -1,7 +1,7 @@
 //===- Weights.h - the weights as memory, file and object -------------------===//
 #pragma once
-#include "kumiko/Emit/Target.h"
 #include "kumiko/Plan/Program.h"
+#include "kumiko/Target/Target.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>

@@ -1,11 +1,11 @@
 #include "kumiko/Pipeline/Compile.h"
 #include "kumiko/Emit/Artefact.h"
-#include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/OutputFile.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Pipeline/Progress.h"
 #include "kumiko/Pipeline/Provenance.h"
 #include "kumiko/Plan/Plan.h"
+#include "kumiko/Support/EmitError.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

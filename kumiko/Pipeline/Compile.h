@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Emit/Objects.h"
+#include "kumiko/Codegen/Common/Objects.h"
 #include "kumiko/Import/Onnx/Onnx.h"
 #include "kumiko/Pipeline/Explain.h"
 #include "kumiko/Pipeline/Pipeline.h"

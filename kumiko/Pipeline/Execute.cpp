@@ -1,6 +1,6 @@
 #include "kumiko/Pipeline/Execute.h"
-#include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/Jit.h"
+#include "kumiko/Support/EmitError.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/TargetParser/Host.h"

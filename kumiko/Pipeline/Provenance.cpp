@@ -1,5 +1,5 @@
 #include "kumiko/Pipeline/Provenance.h"
-#include "kumiko/Emit/EmitError.h"
+#include "kumiko/Support/EmitError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,5 +1,5 @@
 #include "kumiko/Verify/CompiledCase.h"
-#include "kumiko/Emit/EmitError.h"
+#include "kumiko/Support/EmitError.h"
 #include "kumiko/Verify/GuardedRun.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"

@@ -1,7 +1,7 @@
 #include "kumiko/Verify/GuardedRun.h"
-#include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/Jit.h"
 #include "kumiko/Pipeline/Execute.h"
+#include "kumiko/Support/EmitError.h"
 #include "kumiko/Verify/WatchedCalls.h"
 #include "llvm/Support/MathExtras.h"
 #include <sys/mman.h>

@@ -1,11 +1,11 @@
 //===- JudgeCalls.cpp - compiled code and equations side by side ------------===//
-#include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/Jit.h"
 #include "kumiko/Evaluate/Graph.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Pipeline/Execute.h"
 #include "kumiko/Plan/Plan.h"
+#include "kumiko/Support/EmitError.h"
 #include "kumiko/Verify/BindSymbols.h"
 #include "kumiko/Verify/Verify.h"
 #include "kumiko/Verify/WatchedCalls.h"

@@ -1,6 +1,6 @@
 #include "kumiko/Emit/Artefact.h"
-#include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/OutputFile.h"
+#include "kumiko/Support/EmitError.h"
 #include "tools/kumiko-onnx-suite/DataSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -1,4 +1,3 @@
-#include "kumiko/Emit/EmitError.h"
 #include "kumiko/Emit/OutputFile.h"
 #include "kumiko/Evaluate/Graph.h"
 #include "kumiko/Nn/Nn.h"
@@ -7,6 +6,7 @@
 #include "kumiko/Pipeline/Inputs.h"
 #include "kumiko/Pipeline/Progress.h"
 #include "kumiko/Plan/Plan.h"
+#include "kumiko/Support/EmitError.h"
 #include "kumiko/Support/Npy.h"
 #include "kumiko/Verify/Bisect.h"
 #include "kumiko/Verify/Verify.h"

@@ -1,5 +1,5 @@
 #include "kumiko/Emit/Artefact.h"
-#include "kumiko/Emit/EmitError.h"
+#include "kumiko/Support/EmitError.h"
 #include "tools/kumiko/Commands.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"

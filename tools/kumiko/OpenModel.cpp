@@ -1,6 +1,6 @@
-#include "kumiko/Emit/EmitError.h"
 #include "kumiko/Import/Onnx/UserOps.h"
 #include "kumiko/Pipeline/Inputs.h"
+#include "kumiko/Support/EmitError.h"
 #include "tools/kumiko/Commands.h"
 #include "tools/kumiko/OptionTable.h"
 #include <chrono>

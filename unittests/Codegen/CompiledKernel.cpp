@@ -1,6 +1,6 @@
 #include "unittests/Codegen/CompiledKernel.h"
+#include "kumiko/Codegen/Common/Objects.h"
 #include "kumiko/Codegen/Cpu/Passes.h"
-#include "kumiko/Emit/Objects.h"
 #include "kumiko/Kernel/Passes.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Symbols.h"

@@ -1,6 +1,6 @@
 #include "kumiko/Emit/Artefact.h"
 #include "Sample.h"
-#include "kumiko/Emit/EmitError.h"
+#include "kumiko/Support/EmitError.h"
 #include "runtime/include/kumiko/kumiko.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

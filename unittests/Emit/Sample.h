@@ -1,6 +1,6 @@
 //===- Sample.h - a small hand-made program for the tests of Emit -----------===//
 #pragma once
-#include "kumiko/Emit/Objects.h"
+#include "kumiko/Codegen/Common/Objects.h"
 #include "kumiko/Plan/Program.h"
 #include "llvm/Support/ThreadPool.h"
 #include <optional>

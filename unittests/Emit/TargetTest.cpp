@@ -1,5 +1,5 @@
 #include "Sample.h"
-#include "kumiko/Emit/EmitError.h"
+#include "kumiko/Support/EmitError.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"

@@ -1,5 +1,5 @@
-#include "kumiko/Emit/Target.h"
-#include "kumiko/Emit/EmitError.h"
+#include "kumiko/Target/Target.h"
+#include "kumiko/Support/EmitError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"

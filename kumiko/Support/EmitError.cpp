@@ -1,4 +1,4 @@
-#include "kumiko/Emit/EmitError.h"
+#include "kumiko/Support/EmitError.h"
 
 using namespace kumiko;
 

@@ -1,4 +1,4 @@
-#include "kumiko/Emit/WatchThreads.h"
+#include "kumiko/Codegen/Common/WatchThreads.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
