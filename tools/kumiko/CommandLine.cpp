@@ -1,5 +1,4 @@
 #include "tools/kumiko/CommandLine.h"
-#include "tools/kumiko/OptionTable.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/Option.h"
 #include "llvm/Support/CommandLine.h"
@@ -7,18 +6,6 @@
 using namespace kumiko;
 using namespace llvm;
 using namespace llvm::opt;
-
-/// The closest of `candidates`, when it is close enough to be meant.
-static std::string nearest(StringRef word, ArrayRef<StringRef> candidates) {
-  unsigned best = std::max<unsigned>(2, word.size() / 3) + 1;
-  std::string found;
-  for (StringRef candidate : candidates)
-    if (unsigned distance = word.edit_distance(candidate, /*AllowReplacements=*/true, best); distance < best) {
-      best = distance;
-      found = candidate.str();
-    }
-  return found;
-}
 
 static std::string commandList() {
   return join(map_range(optionTable().getSubCommands(), [](auto &command) { return StringRef(command.Name); }), ", ");
@@ -41,18 +28,6 @@ static void refuseCommand(StringRef word, ProblemList &problems) {
   std::string close = nearest(word, names);
   problems.add(Code::BadOption, "unknown command '" + printable(word) + "'")
       .helped(close.empty() ? "commands are " + commandList() : "did you mean '" + close + "'?");
-}
-
-/// The names of the options that `command` takes, as they are typed.
-static SmallVector<StringRef> optionsOf(StringRef command) {
-  SmallVector<StringRef> names;
-  for (unsigned id = 1; id <= optionTable().getNumOptions(); ++id) {
-    Option option = optionTable().getOption(id);
-    if (option.isValid() && option.getKind() != Option::GroupClass && option.isRegisteredSC(command) &&
-        !option.getAlias().isValid())
-      names.push_back(option.getPrefixedName());
-  }
-  return names;
 }
 
 static void refuseUnknown(const Arg &argument, const Invocation &invocation, ProblemList &problems) {
@@ -138,17 +113,4 @@ std::optional<Invocation> kumiko::parseCommandLine(ArrayRef<const char *> argume
   if (problems.hasErrors())
     return std::nullopt;
   return invocation;
-}
-
-unsigned Invocation::threadCount(OptionNumber option, ProblemList &problems) const {
-  if (!has(option))
-    return 0;
-  unsigned result = 0;
-  if (!value(option).getAsInteger(10, result) && result >= 1 && result <= 1024)
-    return result;
-  problems
-      .add(Code::BadOption, optionTable().getOptionPrefixedName(option) + " wants a whole number, not '" +
-                                printable(value(option)) + "'")
-      .helped("from 1 to 1024");
-  return 0;
 }

@@ -1,19 +1,9 @@
 //===- CommandLine.h - argv against the table of options --------------------===//
 #pragma once
-#include "kumiko/Support/Problem.h"
-#include "llvm/Option/ArgList.h"
-#include "llvm/Option/OptTable.h"
+#include "kumiko/Options/ReadOptions.h"
 #include "llvm/Support/StringSaver.h"
 
 namespace kumiko {
-
-/// Numbers of the options of Options.td: OPT_output, OPT_inputs, ...
-enum OptionNumber : unsigned {
-  OPT_INVALID = 0,
-#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
-#include "tools/kumiko/Options.inc"
-#undef OPTION
-};
 
 /// A command with its arguments, checked against the table: every option belongs to the command, every value has one of
 /// the listed values, there is exactly one MODEL where the command takes one, unless help is asked for.
@@ -27,8 +17,9 @@ struct Invocation {
   llvm::StringRef value(OptionNumber option, llvm::StringRef otherwise = "") const {
     return arguments.getLastArgValue(option, otherwise);
   }
-  /// A number of threads, 1 .. 1024; 0 when the option is not given.
-  unsigned threadCount(OptionNumber option, ProblemList &problems) const;
+  unsigned threadCount(OptionNumber option, ProblemList &problems) const {
+    return kumiko::threadCount(arguments, option, problems);
+  }
 };
 
 /// Reads `arguments` (without the program's name; the first is the command). Response files `@FILE` are opened.

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "kumiko/Emit/Table.h"
 #include "tools/kumiko/CommandLine.h"
-#include "tools/kumiko/OptionTable.h"
 #include "llvm/Option/Option.h"
 #include "llvm/Support/Format.h"
 

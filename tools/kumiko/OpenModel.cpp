@@ -1,35 +1,12 @@
-#include "kumiko/Import/Onnx/UserOps.h"
 #include "kumiko/Pipeline/Inputs.h"
 #include "kumiko/Support/EmitError.h"
 #include "tools/kumiko/Commands.h"
-#include "tools/kumiko/OptionTable.h"
 #include <chrono>
 
 using namespace kumiko;
 
 CompileOptions kumiko::compileOptionsOf(const Invocation &invocation, ProblemList &problems) {
-  CompileOptions options;
-  for (const std::string &dim : invocation.arguments.getAllArgValues(OPT_dim))
-    onnx::parseDim(dim, options.import, problems);
-  options.import.symbols = true;
-  for (const std::string &path : invocation.arguments.getAllArgValues(OPT_ops))
-    onnx::readUserOps(path, options.import, problems);
-  options.import.allowSymlinks = invocation.has(OPT_allow_symlinks);
-  // The table has checked the value.
-  options.allow = *allowNamed(invocation.value(OPT_allow, nameOf(options.allow)));
-  options.without = invocation.arguments.getAllArgValues(OPT_without);
-  std::vector<std::string> parts = removableParts();
-  for (const std::string &part : options.without)
-    if (!llvm::is_contained(parts, part))
-      problems.add(Code::BadOption, "there is no rule or pass '" + printable(part) + "' to leave out")
-          .helped("rules and passes are listed in docs/reference/optimisations.md; `fusion` stands for all of it, "
-                  "`tables` for what is computed from attributes when compiling");
-  options.target = invocation.value(OPT_target, "host").str();
-  if (invocation.has(OPT_sanitize))
-    options.target += "+tsan";
-  options.dumpFolder = invocation.value(OPT_dump_ir).str();
-  options.jobs = invocation.threadCount(OPT_jobs, problems);
-  return options;
+  return readCompileOptions(invocation.arguments, problems);
 }
 
 bool kumiko::refuseForLibrary(const Invocation &invocation, llvm::ArrayRef<OptionNumber> options,

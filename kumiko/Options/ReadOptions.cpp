@@ -1,0 +1,43 @@
+#include "kumiko/Options/ReadOptions.h"
+#include "kumiko/Import/Onnx/UserOps.h"
+
+using namespace kumiko;
+
+CompileOptions kumiko::readCompileOptions(const llvm::opt::ArgList &arguments, ProblemList &problems) {
+  CompileOptions options;
+  for (const std::string &dim : arguments.getAllArgValues(OPT_dim))
+    onnx::parseDim(dim, options.import, problems);
+  options.import.symbols = true;
+  for (const std::string &path : arguments.getAllArgValues(OPT_ops))
+    onnx::readUserOps(path, options.import, problems);
+  options.import.allowSymlinks = arguments.hasArg(OPT_allow_symlinks);
+  // The table has checked the value.
+  options.allow = *allowNamed(arguments.getLastArgValue(OPT_allow, nameOf(options.allow)));
+  options.without = arguments.getAllArgValues(OPT_without);
+  std::vector<std::string> parts = removableParts();
+  for (const std::string &part : options.without)
+    if (!llvm::is_contained(parts, part))
+      problems.add(Code::BadOption, "there is no rule or pass '" + printable(part) + "' to leave out")
+          .helped("rules and passes are listed in docs/reference/optimisations.md; `fusion` stands for all of it, "
+                  "`tables` for what is computed from attributes when compiling");
+  options.target = arguments.getLastArgValue(OPT_target, "host").str();
+  if (arguments.hasArg(OPT_sanitize))
+    options.target += "+tsan";
+  options.dumpFolder = arguments.getLastArgValue(OPT_dump_ir).str();
+  options.jobs = threadCount(arguments, OPT_jobs, problems);
+  return options;
+}
+
+unsigned kumiko::threadCount(const llvm::opt::ArgList &arguments, OptionNumber option, ProblemList &problems) {
+  if (!arguments.hasArg(option))
+    return 0;
+  llvm::StringRef text = arguments.getLastArgValue(option);
+  unsigned result = 0;
+  if (!text.getAsInteger(10, result) && result >= 1 && result <= 1024)
+    return result;
+  problems
+      .add(Code::BadOption,
+           optionTable().getOptionPrefixedName(option) + " wants a whole number, not '" + printable(text) + "'")
+      .helped("from 1 to 1024");
+  return 0;
+}
