@@ -60,9 +60,9 @@ def allow_symlinks : Flag<["--"], "allow-symlinks", all>, HelpText<"let external
 let Group = compile_group in {
 defm allow : Value<"allow", "CLASS", !listconcat(compiling, [bisect]), "rewrites up to exact, rounding or approximate (default)">,
   Values<"exact,rounding,approximate">;
-defm without : Value<"without", "NAME", compiling,
+defm without : Value<"without", "NAME", !listconcat(compiling, [bisect]),
   "leave out a rule or a pass of docs/reference/optimisations.md, 'fusion' or 'tables'; may be given several times">;
-defm target : Value<"target", "CPU", compiling, "host (default), x86-64-v2, x86-64-v3, x86-64-v4 or aarch64">,
+defm target : Value<"target", "CPU", !listconcat(compiling, [bisect]), "host (default), x86-64-v2, x86-64-v3, x86-64-v4 or aarch64">,
   Values<"host,x86-64-v2,x86-64-v3,x86-64-v4,aarch64">;
 defm weights : Value<"weights", "PLACE", [compile], "embed, or file: beside the artefact (default above 1 GiB)">,
   Values<"embed,file">;

@@ -71,23 +71,27 @@ bool Compilation::importModel() {
   return runPasses(Stage::Import);
 }
 
-bool Compilation::runPasses(Stage stage) {
-  mlir::PassManager passes(&model->session->context());
+PipelineOptions kumiko::pipelineOptionsOf(const CompileOptions &options, const Target &target) {
   PipelineOptions pipeline;
   pipeline.allow = options.allow;
   pipeline.without = options.without;
-  pipeline.machine.lanes = model->target.vectorBits / 32;
-  pipeline.machine.registers = model->target.vectorRegisters;
-  pipeline.machine.byteDot = model->target.byteDot;
-  pipeline.machine.gathers = model->target.gathers;
-  pipeline.machine.storesInOrder = model->target.storesInOrder;
-  pipeline.machine.wideCore = model->target.wideCore;
-  pipeline.machine.crowdsSets = model->target.crowdsSets;
-  if (model->target.sharedCache)
-    pipeline.machine.l3 = model->target.sharedCache;
-  pipeline.hasFma = model->target.hasFma;
-  pipeline.hasHalf = model->target.hasHalf;
-  addStage(passes, stage, pipeline);
+  pipeline.machine.lanes = target.vectorBits / 32;
+  pipeline.machine.registers = target.vectorRegisters;
+  pipeline.machine.byteDot = target.byteDot;
+  pipeline.machine.gathers = target.gathers;
+  pipeline.machine.storesInOrder = target.storesInOrder;
+  pipeline.machine.wideCore = target.wideCore;
+  pipeline.machine.crowdsSets = target.crowdsSets;
+  if (target.sharedCache)
+    pipeline.machine.l3 = target.sharedCache;
+  pipeline.hasFma = target.hasFma;
+  pipeline.hasHalf = target.hasHalf;
+  return pipeline;
+}
+
+bool Compilation::runPasses(Stage stage) {
+  mlir::PassManager passes(&model->session->context());
+  addStage(passes, stage, pipelineOptionsOf(options, model->target));
   if (mlir::failed(passes.run(*model->module)))
     return false;
   if (stage == Stage::Fuse)

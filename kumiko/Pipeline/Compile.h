@@ -43,6 +43,9 @@ struct CompiledModel {
   Explanation explanation;
 };
 
+/// What the passes of a compilation are told. Whoever runs some of them alone (verify, bisect) asks here, too.
+PipelineOptions pipelineOptionsOf(const CompileOptions &options, const Target &target);
+
 /// Null exactly when `problems` has errors afterwards.
 std::unique_ptr<CompiledModel> compile(llvm::StringRef path, const CompileOptions &options, ProblemList &problems);
 /// The same for a module that was not read from a file: its `@main` is a function over nn ops. `import` is not used.

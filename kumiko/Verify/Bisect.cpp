@@ -183,10 +183,10 @@ llvm::Expected<std::optional<Culprit>> kumiko::bisectPasses(const PassQuestion &
   return culprit;
 }
 
-std::optional<Culprit> kumiko::bisectKernel(TestCase test, StringRef node, Allow allow) {
+std::optional<Culprit> kumiko::bisectKernel(TestCase test, StringRef node, const CompileOptions &options) {
   auto outlierOf = [&](const TestCase &candidate) -> std::optional<Outlier> {
     ProblemList problems;
-    auto answer = judgeCompiled(candidate, candidate.module.get(), allow, "host", problems);
+    auto answer = judgeCompiled(candidate, candidate.module.get(), options, problems);
     return answer ? answer->outlier : std::nullopt;
   };
   if (!outlierOf(test))

@@ -1,5 +1,6 @@
 //===- Bisect.h - which step of the compiler changed a result -----------------===//
 #pragma once
+#include "kumiko/Pipeline/Compile.h"
 #include "kumiko/Verify/EachPass.h"
 
 namespace kumiko {
@@ -18,7 +19,7 @@ struct Culprit {
 llvm::Expected<std::optional<Culprit>> bisectPasses(const PassQuestion &question, AddPasses addPasses,
                                                     llvm::function_ref<void(llvm::StringRef)> tell);
 
-/// Cuts a case down for which compiled code is wrong; nothing when it is not.
-std::optional<Culprit> bisectKernel(TestCase test, llvm::StringRef node, Allow allow);
+/// Cuts a case down for which code compiled with these options is wrong; nothing when it is not.
+std::optional<Culprit> bisectKernel(TestCase test, llvm::StringRef node, const CompileOptions &options);
 
 } // namespace kumiko

@@ -9,8 +9,8 @@ using namespace kumiko;
 /// Functions of compiled code are a few units off the evaluator's.
 static constexpr double unitsOfCode = 4;
 
-std::optional<RoundingJudge::Answer> kumiko::judgeCompiled(const TestCase &test, mlir::ModuleOp program, Allow allow,
-                                                           llvm::StringRef target, ProblemList &problems) {
+std::optional<RoundingJudge::Answer> kumiko::judgeCompiled(const TestCase &test, mlir::ModuleOp program,
+                                                           CompileOptions options, ProblemList &problems) {
   std::string text;
   llvm::raw_string_ostream out(text);
   program.print(out, mlir::OpPrintingFlags().enableDebugInfo());
@@ -20,10 +20,7 @@ std::optional<RoundingJudge::Answer> kumiko::judgeCompiled(const TestCase &test,
     problems.add(Code::Internal, "the module does not read back from its text");
     return std::nullopt;
   }
-  CompileOptions options;
   options.name = "test_case";
-  options.allow = allow;
-  options.target = target.str();
   options.jobs = 1;
   auto compiled = compileModule(std::move(session), std::move(module), options, problems);
   // A write outside of a buffer would otherwise be found by whoever comes next.

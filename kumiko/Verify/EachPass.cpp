@@ -191,9 +191,7 @@ llvm::Expected<std::vector<PassReport>> kumiko::checkPasses(const PassQuestion &
   return std::move(watched.reports);
 }
 
-void kumiko::addGraphPasses(OpPassManager &passes, Allow allow) {
-  PipelineOptions options;
-  options.allow = allow;
+void kumiko::addGraphPasses(OpPassManager &passes, const PipelineOptions &options) {
   addStage(passes, Stage::Optimize, options);
   addStage(passes, Stage::Fuse, options);
 }

@@ -44,7 +44,7 @@ using AddPasses = llvm::function_ref<void(mlir::OpPassManager &)>;
 llvm::Expected<std::vector<PassReport>> checkPasses(const PassQuestion &question, AddPasses addPasses,
                                                     bool stopAtFirst = false, TestCase *before = nullptr);
 
-/// The passes of Optimize and Fuse.
-void addGraphPasses(mlir::OpPassManager &passes, Allow allow);
+/// The passes of Optimize and Fuse, as a compilation with these options has them.
+void addGraphPasses(mlir::OpPassManager &passes, const PipelineOptions &options);
 
 } // namespace kumiko

@@ -138,7 +138,9 @@ static Verdict judgeCode(const TestCase &graph, mlir::ModuleOp compiled, const J
   if (attendsToIntegers(graph))
     return {Verdict::Kind::Skipped, "attention of integers hangs on last places"};
   ProblemList problems;
-  auto answer = judgeCompiled(graph, compiled, Allow::Approximate, options.target, problems);
+  CompileOptions how;
+  how.target = options.target;
+  auto answer = judgeCompiled(graph, compiled, how, problems);
   if (!answer && problems.exitCode() == int(Fault::Unsupported))
     return {Verdict::Kind::Skipped, problems.all().front().what};
   if (!answer)

@@ -146,7 +146,7 @@ bool Search::bisectCode() {
     TestCase whole;
     whole.module = std::move(module);
     whole.inputs = std::move(inputs);
-    culprit = bisectKernel(std::move(whole), "", options.allow);
+    culprit = bisectKernel(std::move(whole), "", options);
     return true;
   }
   progress.begin("compiling");
@@ -164,7 +164,7 @@ bool Search::bisectCode() {
   auto test = caseOf(*fused->module, judgements.back().name);
   progress.begin("making the network smaller");
   if (test)
-    culprit = bisectKernel(std::move(*test), judgements.back().name, options.allow);
+    culprit = bisectKernel(std::move(*test), judgements.back().name, options);
   if (!culprit) {
     // A difference that only the whole program shows.
     culprit.emplace();
@@ -175,7 +175,7 @@ bool Search::bisectCode() {
 }
 
 bool Search::run() {
-  if (!(isText() ? readText() : importModel()) || !readInputTensors())
+  if (!expectRunsHere(options, problems) || !(isText() ? readText() : importModel()) || !readInputTensors())
     return false;
   PassQuestion question{*module, inputs, {}};
   if (!nn::symbolsOf(main()).empty()) {
@@ -186,9 +186,15 @@ bool Search::run() {
       return false;
     question.symbols = std::move(*symbols);
   }
+  auto target = targetNamed(options.target);
+  if (!target) {
+    takeProblems(target.takeError(), problems);
+    return false;
+  }
+  PipelineOptions pipeline = pipelineOptionsOf(options, *target);
   std::string task;
   auto found = bisectPasses(
-      question, [&](mlir::OpPassManager &passes) { addGraphPasses(passes, options.allow); },
+      question, [&](mlir::OpPassManager &passes) { addGraphPasses(passes, pipeline); },
       [&](llvm::StringRef doing) { progress.begin(task = doing.str()); });
   if (!found) {
     takeProblems(found.takeError(), problems);
@@ -222,6 +228,10 @@ bool Search::write(std::string &command) {
   function.removeResAttrsAttr();
   command =
       "kumiko bisect " + in("case.mlir") + " --inputs " + in("inputs.npz") + " --allow=" + nameOf(options.allow).str();
+  for (const std::string &part : options.without)
+    command += " --without=" + part;
+  if (options.target != "host")
+    command += " --target=" + options.target;
   llvm::Error error = writeFileWhole(in("case.mlir"), [&](llvm::raw_ostream &os) {
     os << "// " << command << "\n";
     culprit->smallest.module->print(os, mlir::OpPrintingFlags().enableDebugInfo());

@@ -152,8 +152,9 @@ bool Verification::comparePasses() {
   comparisons.push_back({nameOf(Stage::Import).str(), judge(executable->outputs(), results, reference, tolerance)});
   ProgressLine progress(true);
   progress.begin("each pass");
+  PipelineOptions pipeline = pipelineOptionsOf(options, compiled->target);
   auto reports = checkPasses({*model->module, inputs, *symbols},
-                             [&](mlir::OpPassManager &manager) { addGraphPasses(manager, options.allow); });
+                             [&](mlir::OpPassManager &manager) { addGraphPasses(manager, pipeline); });
   if (reports)
     passes = std::move(*reports);
   else

@@ -31,7 +31,7 @@ std::string judge(llvm::StringRef text, std::vector<std::vector<int64_t>> shapes
   for (llvm::ArrayRef<int64_t> shape : shapes)
     test.inputs.push_back(numbers(shape));
   ProblemList problems;
-  auto answer = judgeCompiled(test, *compiled, Allow::Approximate, "host", problems);
+  auto answer = judgeCompiled(test, *compiled, CompileOptions(), problems);
   if (!answer)
     return problems.hasErrors() ? problems.all().front().what : "it was not run";
   return answer->outlier ? "a result is wrong" : "";
