@@ -3,7 +3,7 @@
 
     account.py [NAME...]
 
-Models are those of test/Models/real.tsv (`real.py --get-only` brings them) and the files of build/models. Columns:
+Models are those of test/Models/real.tsv (`get_real.py` brings them) and the files of build/models. Columns:
 nodes of the file; ops after import, which is one kernel each without fusion; kernels, with all sizes given and with
 sizes left open; transposes that are left in the graph between other ops; arena over the largest sum of what lives at once,
 at the shapes of the first inputs. The last line counts models with more than half as many kernels as nodes.

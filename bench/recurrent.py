@@ -16,7 +16,7 @@ import probe
 import side_by_side
 
 sys.path.insert(0, str(probe.ROOT / "test" / "Models"))
-import recurrent as layers
+from cases import recurrent as layers
 
 STEPS = 50
 FOLDER = probe.BUILT / "recurrent"

@@ -6,7 +6,7 @@
 Outputs are compared before anything is timed. Then, for each model and number of threads, the systems
 run in turns, in an order that changes every round; the FMA peak is measured in the same rounds. The
 minimum counts, the median stands beside it. Models are names in build/models, paths of .onnx files with a
-.npz of inputs beside them, or `real`: all of test/Models/real.tsv on their first inputs (`real.py --get-only` brings
+.npz of inputs beside them, or `real`: all of test/Models/real.tsv on their first inputs (`get_real.py` brings
 them). Writes a table to standard output and JSON to build/bench.
 """
 import argparse
@@ -182,7 +182,7 @@ def find_model(name):
     path = pathlib.Path(name) if str(name).endswith(".onnx") else MODELS / f"{name}.onnx"
     for wanted in (path, path.with_suffix(".npz")):
         if not wanted.exists():
-            sys.exit(f"side_by_side.py: no {wanted}; make models with test/Models/make_models.py, real.py --get-only")
+            sys.exit(f"side_by_side.py: no {wanted}; make models with test/Models/make_models.py, get_real.py")
     return path
 
 

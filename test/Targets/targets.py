@@ -318,7 +318,8 @@ def main():
                 total += beside_numpy("scatters of extremes", extremes(), target, folder)
                 total += places(target, folder)
                 total += layouts(target, folder)
-                compare = [sys.executable, HERE.parent / "Models/compare.py", "--only", ".so", "--target", target, *NETWORKS]
+                compare = [sys.executable, HERE.parent / "Models/run.py", "published", "--match", ",".join(NETWORKS), "--only", ".so",
+                           "--target", target]  # fmt: skip
                 total += counted(compare)
     print("{} passed, {} failed, {} skipped".format(*total))
     sys.exit(1 if total[1] else 0)

@@ -1,26 +1,17 @@
-#!/usr/bin/env python3
-"""Recurrent layers and control flow, compiled, against ONNX Runtime.
-
-    recurrent.py [NAME...]
+"""Recurrent layers and control flow.
 
 RNN, GRU and LSTM at sizes around vectors and tiles, in all directions, with lengths, peepholes and clipping; LSTMs
-that exporters wrote as Loop, as Scan and as primitive nodes; If and Loop that data decide. Each within 1e-5 of the
-largest magnitude of ONNX Runtime's outputs, with the same bits on one thread and on three, and as an object file.
-A cell is one kernel, or two where a product waits for another. Those with open sizes are compiled once into a library
-that runs every set of inputs, some of them again. The last line is `N passed, N failed, N skipped`.
+that exporters wrote as Loop, as Scan and as primitive nodes; If and Loop that data decide. A cell is one kernel, or two
+where a product waits for another. Those with open sizes are compiled once into a library that runs every set of inputs,
+some of them again.
 """
+import functools
 import itertools
-import os
-import pathlib
-import sys
-import tempfile
-
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import numpy as np
 import onnx
 import tool
-from compare import check_bits, check_close, reference
+from case import Case
 from onnx import TensorProto, helper, numpy_helper
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -373,7 +364,7 @@ def open_cases():
     yield "loop-growing", collecting(grows=True)
 
 
-def cases():
+def closed_cases():
     for kind in GATES:
         for steps, batch, inputs, hidden in [(1, 1, 1, 1), (2, 1, 3, 7), (3, 2, 8, 8), (5, 3, 9, 17), (7, 7, 16, 16),
                                              (4, 8, 33, 31), (20, 1, 40, 64), (3, 17, 5, 33)]:
@@ -409,7 +400,7 @@ def cases():
     yield "while-none", doubling(1e9, 0)
 
 
-def cells():
+def cell_cases():
     """What a step may be: the cell is one kernel; a GRU whose linear part comes last has two products in a row."""
     for hidden in (7, 10, 50, 64, 100):
         yield f"RNN-{hidden}-kernels", (layer("RNN", 40, 3, 5, hidden)[0], 1)
@@ -419,7 +410,7 @@ def cells():
         yield f"GRU-{hidden}-kernels", (layer("GRU", 40, 3, 5, hidden)[0], 2)
 
 
-def check_kernels(folder, model, most):
+def check_kernels(model, most, folder):
     path = folder / "model.onnx"
     onnx.save(model, path)
     lines = tool.compile_model(path, folder / "model.so", "--explain").splitlines()
@@ -432,51 +423,11 @@ def check_kernels(folder, model, most):
     return f"{len(inside)} kernels a step"
 
 
-def check(folder, model, feeds):
-    path, inputs = folder / "model.onnx", folder / "inputs.npz"
-    onnx.save(model, path)
-    np.savez(inputs, **feeds)
-    wanted = reference(path, feeds)
-    one = tool.run_model(path, inputs, 1, folder)
-    said = check_close(one, wanted)
-    check_bits(tool.run_model(path, inputs, 3, folder), one, "on three threads")
-    tool.compile_model(path, folder / "model.o")
-    program = tool.link_object(folder / "model.o")
-    check_bits(tool.run_object(program, feeds, one, 2, folder), one, "as an object file")
-    return said
-
-
-def check_open(folder, model, sets):
-    path, library = folder / "model.onnx", folder / "model.so"
-    onnx.save(model, path)
-    tool.compile_model(path, library)
-    said = []
-    for number, feeds in enumerate(sets):
-        inputs = folder / f"inputs{number}.npz"
-        np.savez(inputs, **feeds)
-        one = tool.run_model(library, inputs, 1, folder)
-        said.append(check_close(one, reference(path, feeds)))
-        check_bits(tool.run_model(library, inputs, 3, folder), one, "on three threads")
-    return "; ".join(said)
-
-
-def main():
-    wanted, passed, failed = sys.argv[1:], 0, 0
-    every = [(name, way, case) for way, some in ((check, cases()), (check_open, open_cases()), (check_kernels, cells()))
-             for name, case in some]
-    for name, way, (model, feeds) in every:
-        if wanted and name not in wanted:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                print(f"{name}: {way(pathlib.Path(folder), model, feeds)}")
-                passed += 1
-            except tool.Failure as failure:
-                print(f"FAILED {name}: {failure}")
-                failed += 1
-    print(f"{passed} passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def cases():
+    for name, (model, feeds) in closed_cases():
+        yield Case(name, lambda model=model, feeds=feeds: (model, [("", feeds)]), checks=("JIT", ".so", "bits", ".o"))
+    for name, (model, sets) in open_cases():
+        numbered = [(f"set {number}", feeds) for number, feeds in enumerate(sets)]
+        yield Case(name, lambda model=model, sets=numbered: (model, sets))
+    for name, (model, most) in cell_cases():
+        yield Case(name, action=functools.partial(check_kernels, model, most))

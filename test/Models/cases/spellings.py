@@ -1,7 +1,19 @@
-"""Ways in which exporters spell a normalisation, a softmax, attention or an activation: name -> (arguments, nodes, results).
+"""Ways in which exporters spell a normalisation, a softmax, attention or an activation: each ends as one kernel.
 
-In ONNX's text form. `B S H W C` are open sizes; a number `1.5` among the operands of a node is a constant.
+SPELLINGS: name -> (arguments, nodes, results), in ONNX's text form. `B S H W C` are open sizes; a number `1.5` among the
+operands of a node is a constant. Each is compiled with numbers for its sizes and with open ones. Sizes are such that
+vectors have a rest, and one of them is 1.
 """
+import re
+
+import numpy as np
+import onnx
+import onnx.parser
+import tool
+from case import Case
+
+SIZES = {"B": 1, "S": 10, "H": 6, "W": 7, "C": 5}
+
 ROW, ONE = "float[B,S,64] x, float[64] g, float[64] b", "float[B,S,64] x"
 SCORES = "float[B,H,S,64] x, float[B,1,1,64] mask"
 IMAGE = "float[B,C,H,W] x, float[C,1,1] g, float[C,1,1] b"
@@ -21,7 +33,7 @@ MERGED = "o = MatMul(p, vt); ot = Transpose<perm=[0,2,1,3]>(o); y = Reshape(ot, 
 LIKE_HEADS = "float[B,S,120] y"
 RESIDUAL = "float[B,S,64] p, float[B,S,64] r, float[64] g, float[64] b"
 
-CASES = {
+SPELLINGS = {
     "layer norm": (ROW, "y = LayerNormalization<axis=-1>(x, g, b)", LIKE_X),
     "layer norm, Mul": (ROW, NORM, LIKE_X),
     "layer norm, Pow": (ROW, NORM.replace("Mul(d, d)", "Pow(d, 2.0)"), LIKE_X),
@@ -95,3 +107,52 @@ CASES = {
     "log-softmax, LogSumExp": (ONE, "l = ReduceLogSumExp<axes=[-1]>(x); y = Sub(x, l)", LIKE_X),
     "log-softmax, Log": (ONE, "s = Softmax<axis=-1>(x); y = Log(s)", LIKE_X),
 }
+
+
+def model_of(arguments, text, results):
+    """Numbers and lists among the operands become Constant nodes."""
+    nodes, constants = [], {}
+
+    def constant(match):
+        value = match.group(0)
+        name = constants.setdefault(value, f"k{len(constants)}")
+        kind = "value_ints" if value[0] == "[" else "value_float"
+        if f"{name} =" not in "".join(nodes):
+            nodes.append(f"{name} = Constant<{kind}={value}>()")
+        return name
+
+    for node in re.split(r"[;\n]", text):
+        head, operands = node.strip().rsplit("(", 1)
+        operands = re.sub(r"-?\d+\.\d+|\[[^\]]*\]", constant, operands)
+        nodes.append(f"{head}({operands}")
+    return onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 17]>\nspelling (' + arguments + ") => (" +
+                                   results + ") {\n" + "\n".join(nodes) + "\n}")
+
+
+def feeds_of(model):
+    random, feeds = np.random.default_rng(7), {}
+    for given in model.graph.input:
+        shape = [d.dim_value or SIZES[d.dim_param] for d in given.type.tensor_type.shape.dim]
+        kind = onnx.helper.tensor_dtype_to_np_dtype(given.type.tensor_type.elem_type)
+        values = random.standard_normal(shape)
+        feeds[given.name] = values > -0.5 if kind == bool else values.astype(kind)
+    return feeds
+
+
+def one_kernel(account):
+    if len(account["kernels"]) != 1:
+        raise tool.Failure(f"{len(account['kernels'])} kernels, expected 1")
+
+
+def cases():
+    for name, spelling in SPELLINGS.items():
+        # What a dimension is called stands in the arguments.
+        named = [size for size in SIZES if re.search(rf"[\[,]{size}[\],]", spelling[0])]
+        numbers = [part for size in named for part in ("--dim", f"{size}={SIZES[size]}")]
+
+        def make(spelling=spelling):
+            model = model_of(*spelling)
+            return model, [("", feeds_of(model))]
+
+        yield Case(name, make, checks=("kernels", ".so"), builds={"numbers": numbers, "open sizes": ()}, kernels=one_kernel,
+                   threads=(1,))  # fmt: skip

@@ -1,5 +1,12 @@
-"""Quantised graphs, many to a model: every pair of types, zero points, groups, odd sizes, and sums that would saturate."""
+"""Quantised graphs, many to a model: every pair of types, zero points, groups, odd sizes, and sums that would saturate.
+
+Each is compiled for each x86 target that this machine can run. Integer ops must give ONNX Runtime's very integers,
+QLinear* those of the evaluator (ONNX Runtime rounds before it adds the zero point, the specification's reference after
+it, which is a step where a sum lies between two). QDQ graphs may be one step from the float reading, which is ONNX
+Runtime with its optimisations off; with `--allow=exact` they are that reading, rounding aside.
+"""
 import numpy as np
+from case import Case, Judge
 from onnx import TensorProto, helper, numpy_helper
 
 _KINDS = {"u8": np.uint8, "i8": np.int8}
@@ -191,3 +198,20 @@ def dynamic_ops():
         graph.node("Mul", [f"{name}_f", scale], f"{name}_y")
         graph.case(f"{name}_y", TensorProto.FLOAT)
     return graph
+
+
+# Builder of graphs, whose answers are right, and steps that an 8-bit result may differ.
+GROUPS = {"integers": (integer_products, "plain", 0), "qlinear": (linear_ops, "evaluator", 0),
+          "qdq": (paired_ops, "plain", 1), "dynamic": (dynamic_ops, "plain", 0)}  # fmt: skip
+BUILDS = {"host": (), "host exact": ("--allow=exact",), "x86-64-v3": ("--target=x86-64-v3",),
+          "x86-64-v2": ("--target=x86-64-v2",)}  # fmt: skip
+
+
+def cases():
+    for name, (builder, reference, steps) in GROUPS.items():
+        def make(builder=builder):
+            graph = builder()
+            return graph.model(), [("", graph.values)]
+
+        yield Case(name, make, builds=BUILDS, judge=Judge(reference, relative=1e-6, steps=steps), threads=(1, 2, 3),
+                   each_output=True)  # fmt: skip

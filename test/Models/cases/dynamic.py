@@ -1,18 +1,21 @@
 """Small models with sizes that are not known when compiling, and several sets of inputs for each.
 
-A case is a function from a Builder to the names of its outputs; `@sizes` gives the sets of numbers that its inputs are
-drawn for. Dimensions that are words are symbols.
+A network is a function from a Builder to the names of its outputs; `@sizes` gives the sets of numbers that its inputs
+are drawn for. Dimensions that are words are symbols. Each is compiled once, with nothing said about sizes: shapes as
+inputs, shape arithmetic, sizes that data decide, recurrences and control flow. What is wrong is refused by name.
 """
 import numpy as np
 import onnx
+import tool
+from case import Case, Judge
 from onnx import TensorProto, helper, numpy_helper
 
-CASES = {}
+NETWORKS = {}
 
 
 def sizes(*sets):
     def add(function):
-        CASES[function.__name__] = (function, sets)
+        NETWORKS[function.__name__] = (function, sets)
         return function
 
     return add
@@ -371,3 +374,69 @@ def scan_sums(g):
         [helper.make_tensor_value_info("sum", TensorProto.FLOAT, ["m"]), helper.make_tensor_value_info("row", TensorProto.FLOAT, ["m"])],
         [helper.make_tensor_value_info("next", TensorProto.FLOAT, ["m"]), helper.make_tensor_value_info("seen", TensorProto.FLOAT, ["m"])])  # fmt: skip
     return g.Scan(g.draw("start", "m"), g.draw("x", "n", "m"), body=body, num_scan_inputs=1, outputs=2)
+
+
+# What is refused, and what is verified
+
+
+def check_contradiction(folder):
+    """`n` of two inputs must be one number, and the message says which."""
+    builder = Builder()
+    model, inputs = folder / "model.onnx", folder / "in.npz"
+    onnx.save(builder.model([builder.Concat(builder.draw("x", "n", 2), builder.draw("y", "n", 3), axis=1)]), model)
+    np.savez(inputs, x=np.zeros((4, 2), np.float32), y=np.zeros((5, 3), np.float32))
+    try:
+        tool.run_model(model, inputs, 1, folder)
+    except tool.Failure as failure:
+        if "exit 3" not in str(failure) or '"y"' not in str(failure) and "'y'" not in str(failure):
+            raise tool.Failure(f"refused, but with: {failure}") from None
+    else:
+        raise tool.Failure("4 and 5 were both taken for n")
+
+
+def check_outside(folder):
+    """A scatter may not write outside of a size that is known only when it runs."""
+    library, inputs = folder / "model.so", folder / "in.npz"
+    for name, places in (("ScatterElements", [[0], [5]]), ("ScatterND", [[5, 0], [0, 0]]), ("ScatterND", [[0, 0], [-9, 0]])):
+        builder = Builder()
+        model = folder / "model.onnx"
+        where = builder.give("where", ["k", len(places[0])], lambda at: at["places"])
+        new = builder.draw("new", *(["k", 1] if name == "ScatterElements" else ["k"]))
+        scatter = getattr(builder, name)(builder.draw("x", "n", 2), where, new)
+        onnx.save(builder.model([builder.Neg(scatter)]), model)
+        tool.compile_model(model, library)
+        feeds = builder.feeds(dict(places=places, k=2, n=5), 0)
+        np.savez(inputs, **feeds)
+        for way in (library, model):
+            try:
+                tool.run_model(way, inputs, 1, folder)
+            except tool.Failure as failure:
+                if "out of range" not in str(failure):
+                    raise tool.Failure(f"{name} of {way.name} ended, but with: {failure}") from None
+            else:
+                raise tool.Failure(f"{name} of {way.name} wrote outside")
+
+
+def check_verify(folder):
+    """Each call and each pass can be judged also where the turns of loops are found in the data."""
+    function, sets = NETWORKS["loops_until"]
+    builder = Builder()
+    model, inputs = folder / "model.onnx", folder / "in.npz"
+    onnx.save(builder.model(function(builder)), model)
+    np.savez(inputs, **builder.feeds(sets[0], 0))
+    for way in ("--each-op", "--each-pass"):
+        tool.call([tool.KUMIKO, "verify", model, "--inputs", inputs, way])
+
+
+def cases():
+    for name, (function, sets) in NETWORKS.items():
+        def make(function=function, sets=sets):
+            builder = Builder()
+            model = builder.model(function(builder))
+            return model, [(f"at {at}", builder.feeds(at, number)) for number, at in enumerate(sets)]
+
+        # Of a loop without turns ONNX Runtime does not know how large its results would have been.
+        yield Case(name, make, judge=Judge(any_empty=True))
+    yield Case("contradiction", action=check_contradiction)
+    yield Case("outside", action=check_outside)
+    yield Case("verify", action=check_verify)

@@ -1,25 +1,15 @@
-#!/usr/bin/env python3
 """Attention in one kernel, at sizes around its vectors, tiles and chunks, against the evaluator.
 
-    attention.py [TEXT...]
-
 Heads are split off by reshapes and transposes, scores are scaled, masked and go through a softmax, in several spellings.
-Each size (or those whose text holds a TEXT) is compiled with numbers and run; one library with open sizes runs all of
-them. All must be one kernel, and one thread and two must give the same bits. Masks of minus infinity cover whole rows: what the evaluator makes of these is the rule. The
-last line is `N passed, N failed, N skipped`.
+Each size is compiled with numbers and run; one library with open sizes runs all of them. All must be one kernel. Masks of
+minus infinity cover whole rows: what the evaluator makes of these is the rule.
 """
-import json
-import os
-import pathlib
-import sys
-import tempfile
-
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import functools
 
 import numpy as np
-import onnx
 import onnx.parser
 import tool
+from case import Case
 
 # batch, queries, keys, heads, columns of a head
 SIZES = [(1, 1, 1, 1, 1), (1, 1, 17, 1, 3), (2, 1, 40, 3, 7), (2, 5, 16, 3, 7), (1, 200, 1, 2, 8), (3, 2, 9, 2, 3),
@@ -88,54 +78,26 @@ def feeds_of(spelling, batch, queries, keys, heads, columns):
     return feeds
 
 
-def check(model, library, spelling, size, folder):
-    inputs = folder / "in.npz"
-    np.savez(inputs, **feeds_of(spelling, *size))
-    tool.call([tool.KUMIKO, "verify", library, "--model", model, "--inputs", inputs])
-    one, two = (tool.run_model(library, inputs, threads, folder)["y"] for threads in (1, 2))
-    if one.tobytes() != two.tobytes():
-        raise tool.Failure("two threads give other bits than one")
-
-
-def compiled(spelling, size, folder):
-    path, library = folder / "model.onnx", folder / "model.so"
-    onnx.save(model_of(spelling, *size), path)
-    kernels = len(json.loads(tool.compile_model(path, library, "--explain=json"))["kernels"])
+def few_kernels(size, account):
+    kernels = len(account["kernels"])
     if kernels > 1 and size[4] > 1 and (isinstance(size[2], str) or size[2] >= SHORTEST):
         raise tool.Failure(f"{kernels} kernels")
-    return path, library
+    return f"{kernels} kernels"
 
 
-def main():
-    passed = failed = 0
+def case_of(name, spelling, size, given):
+    """`size` with numbers or symbols; `given`: the sizes that it is run at."""
+    def make():
+        sets = [(str(one) if one != size else "", feeds_of(spelling, *one)) for one in given]
+        return model_of(spelling, *size), sets
 
-    def attempt(name, action):
-        nonlocal passed, failed
-        if sys.argv[1:] and not any(text in name for text in sys.argv[1:]):
-            return
-        try:
-            action()
-            passed += 1
-        except tool.Failure as failure:
-            failed += 1
-            print(f"FAIL {name}: {failure}")
-
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for spelling in SPELLINGS:
-            sizes = SIZES if spelling == "plain" else SOME_SIZES
-            for size in sizes:
-                attempt(f"{spelling} {size}",
-                        lambda: check(*compiled(spelling, size, folder), spelling, size, folder))
-            made = []
-            attempt(f"open {spelling}",
-                    lambda: made.append(compiled(spelling, ("B", "S", "T", OPEN_HEADS, OPEN_COLUMNS), folder)))
-            for size in sizes if made else []:
-                given = size[:3] + (OPEN_HEADS, OPEN_COLUMNS)
-                attempt(f"open {spelling} {given}", lambda: check(*made[0], spelling, given, folder))
-    print(f"{passed} passed, {failed} failed, 0 skipped")
-    return failed != 0
+    return Case(name, make, checks=("kernels", "verify", "bits"), kernels=functools.partial(few_kernels, size), threads=(1, 2))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def cases():
+    for spelling in SPELLINGS:
+        sizes = SIZES if spelling == "plain" else SOME_SIZES
+        for size in sizes:
+            yield case_of(f"{spelling} {size}", spelling, size, [size])
+        given = [size[:3] + (OPEN_HEADS, OPEN_COLUMNS) for size in sizes]
+        yield case_of(f"open {spelling}", spelling, ("B", "S", "T", OPEN_HEADS, OPEN_COLUMNS), given)
