@@ -4,6 +4,7 @@
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Pipeline/Progress.h"
 #include "kumiko/Pipeline/Provenance.h"
+#include "kumiko/Pipeline/Units.h"
 #include "kumiko/Plan/Plan.h"
 #include "kumiko/Support/EmitError.h"
 #include "llvm/Support/FileSystem.h"
@@ -42,7 +43,8 @@ private:
   bool importModel();
   bool runPasses(Stage stage);
   bool plan();
-  bool emitObjects();
+  bool compileKernels();
+  void collectKernels();
   bool dump(Stage stage);
 
   llvm::StringRef path; ///< empty without a file
@@ -52,6 +54,8 @@ private:
   std::unique_ptr<CompiledModel> model;
   /// The element types of @main's arguments and results as the file has them: lowering makes integers signless.
   std::vector<ElementType> inputTypes, outputTypes;
+  /// From Codegen on.
+  std::vector<KernelUnit> units;
 };
 } // namespace
 
@@ -123,28 +127,58 @@ bool Compilation::plan() {
   return runPasses(Stage::Plan);
 }
 
-bool Compilation::emitObjects() {
-  auto modules = llvm::to_vector(model->module->getOps<mlir::ModuleOp>());
-  progress.begin("emit", modules.size());
-  auto objects = compileKernels(modules, model->target, [&] { progress.step(); });
-  if (!objects) {
-    takeProblems(objects.takeError(), problems);
-    return false;
+/// Codegen and the making of objects, which follow each other kernel by kernel unless somebody wants to see what stands
+/// between them.
+bool Compilation::compileKernels() {
+  StageTimer timer(model->timing, Stage::Codegen);
+  PipelineOptions pipeline = pipelineOptionsOf(options, model->target);
+  units = takeUnits(*model->module);
+  if (options.stopAfter == Stage::Codegen || !options.dumpFolder.empty()) {
+    if (mlir::failed(lowerUnits(units, pipeline)))
+      return false;
+    for (KernelUnit &unit : units)
+      for (mlir::ModuleOp kernel : unit.module->getOps<mlir::ModuleOp>())
+        model->module->push_back(kernel.clone());
+    if (options.stopAfter == Stage::Codegen)
+      return true;
   }
-  model->kernels = std::move(*objects);
-  for (const Object &object : model->kernels) {
-    Timing::KernelTime time{object.name, "", 0, object.seconds};
+  progress.begin("codegen", units.size());
+  llvm::Error errors = llvm::Error::success();
+  mlir::LogicalResult compiled = compileUnits(units, pipeline, model->target, [&] { progress.step(); }, errors);
+  takeProblems(std::move(errors), problems);
+  if (mlir::failed(compiled))
+    return false;
+  // Both halves ran at the same time: each gets its share of it.
+  double codegen = 0, objects = 0;
+  for (const KernelUnit &unit : units) {
+    codegen += unit.codegenSeconds;
+    objects += unit.objectSeconds;
+  }
+  double share = objects > 0 ? timer.seconds() * objects / (codegen + objects) : 0;
+  model->timing.add(Stage::Codegen, -share);
+  model->timing.add(Stage::Emit, share);
+  return true;
+}
+
+void Compilation::collectKernels() {
+  for (KernelUnit &unit : units) {
+    if (unit.object.bytes.empty())
+      continue; // all that it would write is there already
+    Timing::KernelTime time{unit.name, "", 0, unit.codegenSeconds + unit.objectSeconds};
     for (const ProgramCall &call : model->program.calls)
-      if (call.kernel == object.name && time.calls++ == 0)
+      if (call.kernel == unit.name && time.calls++ == 0)
         time.nodes = call.nodes;
     model->timing.kernels.push_back(std::move(time));
+    model->kernels.push_back(std::move(unit.object));
   }
-  return true;
+  units.clear();
 }
 
 bool Compilation::runStage(Stage stage) {
   progress.begin(nameOf(stage));
   DiagnosticsToProblems diagnostics(model->session->context(), stage, path, problems);
+  if (stage == Stage::Codegen)
+    return compileKernels();
   StageTimer timer(model->timing, stage);
   switch (stage) {
   case Stage::Import:
@@ -153,12 +187,14 @@ bool Compilation::runStage(Stage stage) {
   case Stage::Fuse:
   case Stage::Lower:
   case Stage::Schedule:
-  case Stage::Codegen:
     return runPasses(stage);
   case Stage::Plan:
     return plan();
+  case Stage::Codegen:
+    break;
   case Stage::Emit:
-    return emitObjects();
+    collectKernels();
+    return true;
   }
   llvm_unreachable("a stage that is not run");
 }

@@ -101,31 +101,7 @@ static void addScheduleStage(OpPassManager &passes, const PipelineOptions &optio
     // Parts of sums are as wide as the sums.
     passes.addPass(createPartReductionsPass());
   }
-  // A schedule is for a kernel of one kind, so kernels are cut before they get one.
-  passes.addPass(createSplitKernelsPass());
-  ScheduleKernelsPassOptions schedule;
-  schedule.lanes = options.machine.lanes;
-  schedule.registers = options.machine.registers;
-  schedule.byteDot = options.machine.byteDot;
-  schedule.gathers = options.machine.gathers;
-  schedule.storesInOrder = options.machine.storesInOrder;
-  schedule.wideCore = options.machine.wideCore;
-  schedule.crowdsSets = options.machine.crowdsSets;
-  schedule.sharedCache = options.machine.l3;
-  schedule.vectorFunctions = options.allow >= Allow::Approximate;
-  schedule.fma = options.hasFma;
-  passes.addPass(createScheduleKernelsPass(schedule));
-}
-
-static void addCodegenStage(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(createEmitKernelsPass());
-  // Each kernel is a module of its own by now, so these run side by side.
-  LowerKernelsOptions lower;
-  lower.approximate = options.allow >= Allow::Approximate;
-  lower.hasFma = options.hasFma;
-  lower.hasHalf = options.hasHalf;
-  lower.vectorBits = options.machine.lanes * 32;
-  addLowerKernelsToLlvm(passes.nest<ModuleOp>(), lower);
+  options.backend->addSchedulePasses(passes, options);
 }
 
 using Extension = std::pair<Stage, std::function<void(OpPassManager &)>>;
@@ -153,7 +129,7 @@ void kumiko::addStage(OpPassManager &passes, Stage stage, const PipelineOptions 
     addScheduleStage(passes, options);
     break;
   case Stage::Codegen:
-    addCodegenStage(passes, options);
+    options.backend->addCodegenPasses(passes, options);
     break;
   case Stage::Import:
   case Stage::Plan:
@@ -182,6 +158,7 @@ void kumiko::registerDialects(DialectRegistry &registry) {
       .insert<nn::NnDialect, affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
               cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
               memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  registerTranslations(registry);
 }
 
 void kumiko::registerAllPasses() {
@@ -204,15 +181,4 @@ void kumiko::registerAllPasses() {
           return success();
         },
         [](function_ref<void(const detail::PassOptions &)>) {});
-}
-
-static constexpr llvm::StringLiteral allowNames[] = {"exact", "rounding", "approximate"};
-
-StringRef kumiko::nameOf(Allow allow) { return allowNames[unsigned(allow)]; }
-
-std::optional<Allow> kumiko::allowNamed(StringRef name) {
-  for (unsigned i = 0; i < std::size(allowNames); ++i)
-    if (allowNames[i] == name)
-      return Allow(i);
-  return std::nullopt;
 }

@@ -1,24 +1,17 @@
 //===- Pipeline.h - the order of everything ---------------------------------===//
 #pragma once
+#include "kumiko/Codegen/Backends.h"
 #include "kumiko/Pipeline/Stage.h"
-#include "kumiko/Schedule/Schedule.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace kumiko {
 
-/// How far rewrites may go; each includes those before it.
-enum class Allow : uint8_t { Exact, Rounding, Approximate };
-llvm::StringRef nameOf(Allow allow);
-std::optional<Allow> allowNamed(llvm::StringRef name);
-
-struct PipelineOptions {
-  Allow allow = Allow::Approximate;
+struct PipelineOptions : CodegenOptions {
   /// What to leave out, to see what it brings: rules, passes of the graph level, `fusion`, `tables`.
   std::vector<std::string> without;
-  Machine machine;
-  /// Of the machine: what LowerKernels must not leave to it.
-  bool hasFma = true, hasHalf = true;
+  /// Who makes code of kernels.
+  const Backend *backend = allBackends().front();
   Stage stopAfter = Stage::Codegen;
 };
 

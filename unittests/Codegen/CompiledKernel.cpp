@@ -87,6 +87,7 @@ std::unique_ptr<CompiledKernel> CompiledKernel::create(llvm::StringRef text) {
   state->registry.insert<nn::NnDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
                          linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
                          scf::SCFDialect, tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  registerTranslations(state->registry);
   state->context = std::make_unique<MLIRContext>(state->registry, MLIRContext::Threading::DISABLED);
   state->context->loadAllAvailableDialects();
   state->module = parseSourceString<ModuleOp>(text, state->context.get());
@@ -102,14 +103,13 @@ std::unique_ptr<CompiledKernel> CompiledKernel::create(llvm::StringRef text) {
   EXPECT_TRUE(succeeded(lowered)) << text.str();
   llvm::Expected<Target> target = targetNamed("host");
   EXPECT_TRUE(bool(target));
-  auto objects = compileKernels(llvm::to_vector(state->module->getOps<ModuleOp>()), *target);
-  EXPECT_TRUE(bool(objects));
+  auto object = compileKernel(*state->module->getOps<ModuleOp>().begin(), *target);
+  EXPECT_TRUE(bool(object));
   auto jit = llvm::orc::LLJITBuilder().create();
   EXPECT_TRUE(bool(jit));
   state->jit = std::move(*jit);
-  const Object &object = objects->front();
   llvm::cantFail(state->jit->addObjectFile(
-      llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.bytes.data(), object.bytes.size()), "k")));
+      llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object->bytes.data(), object->bytes.size()), "k")));
   state->entry = llvm::cantFail(state->jit->lookup("k")).toPtr<decltype(state->entry)>();
   return std::unique_ptr<CompiledKernel>(new CompiledKernel(std::move(state)));
 }

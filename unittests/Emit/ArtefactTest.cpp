@@ -146,7 +146,7 @@ TEST_F(ArtefactTest, SharedLibraryFindsItsWeightsBeside) {
 TEST_F(ArtefactTest, BytesDependOnNeitherFolderNorThreads) {
   ASSERT_FALSE(fs::create_directory(in("a")));
   ASSERT_FALSE(fs::create_directory(in("another folder")));
-  Sample again(0);
+  Sample again;
   for (const char *name : {"/sample.o", "/sample.so"}) {
     auto write = llvm::StringRef(name).ends_with(".o") ? writeObjectFile : writeSharedLibrary;
     ArtefactOptions one = options(std::string("a") + name), two = options(std::string("another folder") + name);

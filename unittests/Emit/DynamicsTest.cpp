@@ -58,11 +58,16 @@ static Program dynamicProgram() {
 }
 
 static std::vector<Object> compile(const Target &target) {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::DialectRegistry registry;
+  registerTranslations(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<mlir::LLVM::LLVMDialect>();
   auto one = mlir::parseSourceString<mlir::ModuleOp>(copy, &context);
   auto two = mlir::parseSourceString<mlir::ModuleOp>(find, &context);
-  return llvm::cantFail(compileKernels({*one, *two}, target));
+  std::vector<Object> objects;
+  for (mlir::ModuleOp kernel : {*one, *two})
+    objects.push_back(llvm::cantFail(compileKernel(kernel, target)));
+  return objects;
 }
 
 TEST(Dynamics, RunsEveryShape) {

@@ -106,12 +106,3 @@ TEST(Jit, DoesNotCopyWeights) {
   ASSERT_TRUE(bool(jit)) << toString(jit.takeError());
   EXPECT_EQ((*jit)->artefact()->weights, image->data());
 }
-
-TEST(Objects, DoNotDependOnThreads) {
-  Sample none(0), two(2);
-  ASSERT_EQ(none.kernels.size(), 2u);
-  for (unsigned i = 0; i < 2; ++i) {
-    EXPECT_EQ(none.kernels[i].name, two.kernels[i].name);
-    EXPECT_EQ(none.kernels[i].bytes, two.kernels[i].bytes);
-  }
-}

@@ -105,14 +105,13 @@ static Program sampleProgram() {
   return program;
 }
 
-Sample::Sample(unsigned jobs) : program(sampleProgram()), target(llvm::cantFail(targetNamed("host"))) {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  if (jobs) {
-    pool.emplace(llvm::hardware_concurrency(jobs));
-    context.setThreadPool(*pool);
-  }
+Sample::Sample() : program(sampleProgram()), target(llvm::cantFail(targetNamed("host"))) {
+  mlir::DialectRegistry registry;
+  registerTranslations(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<mlir::LLVM::LLVMDialect>();
   auto one = mlir::parseSourceString<mlir::ModuleOp>(multiply, &context);
   auto two = mlir::parseSourceString<mlir::ModuleOp>(expShift, &context);
-  kernels = llvm::cantFail(compileKernels({*one, *two}, target));
+  for (mlir::ModuleOp kernel : {*one, *two})
+    kernels.push_back(llvm::cantFail(compileKernel(kernel, target)));
 }

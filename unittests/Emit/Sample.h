@@ -2,8 +2,6 @@
 #pragma once
 #include "kumiko/Codegen/Common/Objects.h"
 #include "kumiko/Plan/Program.h"
-#include "llvm/Support/ThreadPool.h"
-#include <optional>
 
 namespace kumiko {
 
@@ -11,17 +9,13 @@ namespace kumiko {
 /// through scratch; the second kernel answers 14 when it meets a negative x in the first column.
 class Sample {
 public:
-  /// `jobs` 0: without threads.
-  explicit Sample(unsigned jobs = 2);
+  Sample();
 
   Program program;
   Target target;
   std::vector<Object> kernels;
 
   static float expected(float x, unsigned column);
-
-private:
-  std::optional<llvm::DefaultThreadPool> pool;
 };
 
 } // namespace kumiko

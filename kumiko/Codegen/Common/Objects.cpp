@@ -2,7 +2,6 @@
 #include "kumiko/Codegen/Common/WatchThreads.h"
 #include "kumiko/Support/EmitError.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -73,7 +72,7 @@ static llvm::StringRef kernelSymbol(mlir::ModuleOp kernel) {
   return {};
 }
 
-static llvm::Expected<Object> compileKernel(mlir::ModuleOp kernel, const Target &target) {
+llvm::Expected<Object> kumiko::compileKernel(mlir::ModuleOp kernel, const Target &target) {
   auto start = std::chrono::steady_clock::now();
   Object object;
   object.name = kernelSymbol(kernel).str();
@@ -91,42 +90,7 @@ static llvm::Expected<Object> compileKernel(mlir::ModuleOp kernel, const Target 
   return object;
 }
 
-/// A large kernel that starts last would run alone at the end.
-static llvm::SmallVector<size_t> largestFirst(llvm::ArrayRef<mlir::ModuleOp> kernels) {
-  std::vector<std::pair<size_t, size_t>> sizes;
-  for (auto [i, kernel] : llvm::enumerate(kernels)) {
-    size_t ops = 0;
-    mlir::ModuleOp(kernel).walk([&](mlir::Operation *) { ++ops; });
-    sizes.push_back({ops, i});
-  }
-  llvm::sort(sizes, std::greater<>());
-  return llvm::map_to_vector(sizes, [](auto entry) { return entry.second; });
-}
-
-llvm::Expected<std::vector<Object>> kumiko::compileKernels(llvm::ArrayRef<mlir::ModuleOp> kernels, const Target &target,
-                                                           llvm::function_ref<void()> progress) {
-  std::vector<Object> objects(kernels.size());
-  if (kernels.empty())
-    return objects;
-  mlir::MLIRContext *context = kernels.front()->getContext();
-  // Before the threads start: loading a translation is not safe beside them.
-  mlir::registerBuiltinDialectTranslation(*context);
-  mlir::registerLLVMDialectTranslation(*context);
-  std::vector<std::optional<llvm::Error>> errors(kernels.size());
-  mlir::parallelForEach(context, largestFirst(kernels), [&](size_t i) {
-    auto object = compileKernel(kernels[i], target);
-    if (object)
-      objects[i] = std::move(*object);
-    else
-      errors[i] = object.takeError();
-    if (progress)
-      progress();
-  });
-  llvm::Error all = llvm::Error::success();
-  for (auto &error : errors)
-    if (error)
-      all = llvm::joinErrors(std::move(all), std::move(*error));
-  if (all)
-    return all;
-  return objects;
+void kumiko::registerTranslations(mlir::DialectRegistry &registry) {
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
 }

@@ -7,8 +7,6 @@
 #pragma once
 #include "kumiko/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace kumiko {
@@ -25,11 +23,11 @@ struct Object {
 /// Optimises the module and returns its object code.
 llvm::Expected<llvm::SmallVector<char, 0>> assemble(llvm::Module &module, const Target &target);
 
-/// Compiles each kernel: a module of the LLVM dialect whose one public function is
-/// `i32 k_<hash>(ptr buffers, ptr symbols, i64 chunk, ptr scratch)`. Runs on the thread pool of the modules' context;
-/// the result has the order of `kernels` and does not depend on the number of threads. `progress` is called once for
-/// each finished kernel, from any thread.
-llvm::Expected<std::vector<Object>> compileKernels(llvm::ArrayRef<mlir::ModuleOp> kernels, const Target &target,
-                                                   llvm::function_ref<void()> progress = nullptr);
+/// Compiles a kernel: a module of the LLVM dialect whose one public function is
+/// `i32 k_<hash>(ptr buffers, ptr symbols, i64 chunk, ptr scratch)`. Kernels may be compiled side by side.
+llvm::Expected<Object> compileKernel(mlir::ModuleOp kernel, const Target &target);
+
+/// What a context needs before kernels that live in it are compiled: loading a translation is not safe beside threads.
+void registerTranslations(mlir::DialectRegistry &registry);
 
 } // namespace kumiko

@@ -270,9 +270,10 @@ struct EmitKernels final : kumiko::impl::EmitKernelsPassBase<EmitKernels> {
   void runOnOperation() override {
     SmallVector<nn::KernelOp> kernels(getOperation().getOps<nn::KernelOp>());
     SmallVector<std::string> symbols;
-    if (auto main = getOperation().lookupSymbol<func::FuncOp>("main"))
-      for (nn::Symbol &symbol : nn::symbolsOf(main))
-        symbols.push_back(std::move(symbol.name));
+    // A unit has the symbols itself.
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    for (nn::Symbol &symbol : nn::symbolsOf(main ? main.getOperation() : getOperation()))
+      symbols.push_back(std::move(symbol.name));
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       function.erase();
     for (nn::KernelOp kernel : kernels)

@@ -1,0 +1,58 @@
+//===- Backend.cpp - CPUs, by templates -------------------------------------===//
+#include "kumiko/Codegen/Common/Backend.h"
+#include "kumiko/Codegen/Cpu/Passes.h"
+#include "kumiko/Kernel/Passes.h"
+#include "kumiko/Schedule/Passes.h"
+
+using namespace kumiko;
+
+namespace {
+class CpuBackend final : public Backend {
+public:
+  llvm::StringRef name() const override { return "cpu"; }
+
+  Decision takes(const Target &target) const override {
+    if (target.triple.isX86() || target.triple.isAArch64())
+      return Decision::allow();
+    return Decision::forbid("templates are for x86-64 and aarch64");
+  }
+
+  void addSchedulePasses(mlir::OpPassManager &passes, const CodegenOptions &options) const override {
+    // A schedule is for a kernel of one kind, so kernels are cut before they get one.
+    passes.addPass(createSplitKernelsPass());
+    ScheduleKernelsPassOptions schedule;
+    schedule.lanes = options.machine.lanes;
+    schedule.registers = options.machine.registers;
+    schedule.byteDot = options.machine.byteDot;
+    schedule.gathers = options.machine.gathers;
+    schedule.storesInOrder = options.machine.storesInOrder;
+    schedule.wideCore = options.machine.wideCore;
+    schedule.crowdsSets = options.machine.crowdsSets;
+    schedule.sharedCache = options.machine.l3;
+    schedule.vectorFunctions = options.allow >= Allow::Approximate;
+    schedule.fma = options.hasFma;
+    passes.addPass(createScheduleKernelsPass(schedule));
+  }
+
+  void addCodegenPasses(mlir::OpPassManager &unit, const CodegenOptions &options) const override {
+    unit.addPass(createEmitKernelsPass());
+    LowerKernelsOptions lower;
+    lower.approximate = options.allow >= Allow::Approximate;
+    lower.hasFma = options.hasFma;
+    lower.hasHalf = options.hasHalf;
+    lower.vectorBits = options.machine.lanes * 32;
+    addLowerKernelsToLlvm(unit.nest<mlir::ModuleOp>(), lower);
+  }
+
+  llvm::Expected<Object> compile(mlir::ModuleOp kernel, const Target &target) const override {
+    return compileKernel(kernel, target);
+  }
+};
+} // namespace
+
+namespace kumiko {
+const Backend &backendOfCpu() {
+  static const CpuBackend backend;
+  return backend;
+}
+} // namespace kumiko

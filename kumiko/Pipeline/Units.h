@@ -1,0 +1,31 @@
+//===- Units.h - kernels on their way from the plan to object code ----------===//
+#pragma once
+#include "kumiko/Pipeline/Pipeline.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace kumiko {
+
+/// A kernel from Plan on: alone in a module that has the attributes of the network's module and, as `nn.symbols`, the
+/// symbols of the program. Nothing else decides what its code is.
+struct KernelUnit {
+  std::string name;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Set once the kernel is compiled; of a kernel that has nothing to write, without bytes.
+  Object object;
+  /// Wall time of each half.
+  double codegenSeconds = 0, objectSeconds = 0;
+};
+
+/// Takes the kernels out of the network's module, and drops the functions: the program was made from them.
+std::vector<KernelUnit> takeUnits(mlir::ModuleOp module);
+
+/// Runs the passes of Codegen over each unit, side by side. Fails with diagnostics, in the order of the units.
+mlir::LogicalResult lowerUnits(llvm::MutableArrayRef<KernelUnit> units, const PipelineOptions &options);
+
+/// The same, and makes object code of each as soon as its passes are done; what is lowered already is compiled only.
+/// The result does not depend on the number of threads. `progress` is called once for each unit, from any thread. Fails
+/// with diagnostics or with errors.
+mlir::LogicalResult compileUnits(llvm::MutableArrayRef<KernelUnit> units, const PipelineOptions &options,
+                                 const Target &target, llvm::function_ref<void()> progress, llvm::Error &errors);
+
+} // namespace kumiko
