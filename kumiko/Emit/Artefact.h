@@ -4,6 +4,7 @@
 #include "kumiko/Plan/Program.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 
 namespace kumiko {
 
@@ -18,6 +19,9 @@ struct ArtefactOptions {
   WeightsPlace weights = WeightsPlace::Automatic;
   /// Threads of the linker; no influence on the bytes.
   unsigned jobs = 1;
+  /// Asked before each part of the work; when it says yes, the answer is the problem `Cancelled` and nothing is
+  /// written.
+  std::function<bool()> stopped = {};
 };
 
 /// Writes `output` (.o) and beside it the header: `<name>_artefact()`, `<name>_run(...)`, kernels, tables, weights.

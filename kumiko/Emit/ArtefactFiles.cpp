@@ -1,5 +1,7 @@
 #include "kumiko/Emit/ArtefactFiles.h"
 #include "kumiko/Emit/Weights.h"
+#include "kumiko/Support/EmitError.h"
+#include "kumiko/Support/Watch.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/Path.h"
 
@@ -53,6 +55,12 @@ llvm::Expected<ArtefactFiles> kumiko::writeArtefactFiles(const Program &program,
     return error;
   (beside ? files.weightsBeside : files.weights) = file;
   return files;
+}
+
+llvm::Error kumiko::stopIfAsked(const ArtefactOptions &options) {
+  if (options.stopped && options.stopped())
+    return llvm::make_error<EmitError>(cancelledProblem());
+  return llvm::Error::success();
 }
 
 llvm::Error kumiko::placeArtefact(const ArtefactFiles &files, llvm::StringRef finished, llvm::StringRef output,

@@ -20,6 +20,9 @@ llvm::Expected<ArtefactFiles> writeArtefactFiles(const Program &program, llvm::A
                                                  const Target &target, const TableOptions &table,
                                                  const WorkFolder &folder);
 
+/// An error when the caller wants no artefact any more.
+llvm::Error stopIfAsked(const ArtefactOptions &options);
+
 /// Renames the finished artefact and its weights' file into place. The weights go first: an artefact never meets
 /// weights that are not there.
 llvm::Error placeArtefact(const ArtefactFiles &files, llvm::StringRef finished, llvm::StringRef output,

@@ -15,6 +15,7 @@ LLD_HAS_DRIVER(elf)
 using namespace kumiko;
 
 llvm::Error kumiko::runLinker(llvm::ArrayRef<std::string> arguments) {
+  keepSignalHandlers();
   static std::mutex oneAtATime;
   std::lock_guard<std::mutex> lock(oneAtATime);
   llvm::SmallVector<const char *> list = {"ld.lld"};

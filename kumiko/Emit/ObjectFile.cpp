@@ -41,9 +41,13 @@ llvm::Error kumiko::writeObjectFile(const Program &program, llvm::ArrayRef<Objec
   auto files = writeArtefactFiles(program, kernels, target, table, *folder);
   if (!files)
     return files.takeError();
+  if (llvm::Error error = stopIfAsked(options))
+    return error;
   auto finished = linkObject(*files, target, *folder, options.jobs);
   if (!finished)
     return finished.takeError();
+  if (llvm::Error error = stopIfAsked(options))
+    return error;
 
   llvm::SmallString<128> header(options.output);
   llvm::sys::path::replace_extension(header, "h");

@@ -4,10 +4,35 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <mutex>
 
 using namespace kumiko;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
+
+/// Set once, by the program's main.
+static std::atomic<bool> removesOnSignals = false;
+
+void kumiko::removeUnfinishedOnSignals() { removesOnSignals = true; }
+
+void kumiko::keepSignalHandlers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    std::array<struct sigaction, NSIG> before;
+    for (int number = 1; number < NSIG; ++number)
+      if (sigaction(number, nullptr, &before[number]) != 0)
+        before[number].sa_flags = -1; // the C library keeps some for itself
+    llvm::StringRef nothing = "kumiko-no-such-file";
+    llvm::sys::RemoveFileOnSignal(nothing);
+    llvm::sys::DontRemoveFileOnSignal(nothing);
+    for (int number = 1; number < NSIG; ++number)
+      if (before[number].sa_flags != -1 && number != SIGKILL && number != SIGSTOP)
+        sigaction(number, &before[number], nullptr);
+  });
+}
 
 static llvm::Error cannotWrite(llvm::StringRef file, std::error_code code) {
   llvm::StringRef help = "give a path that can be written with -o";
@@ -48,7 +73,8 @@ WorkFolder::~WorkFolder() {
 std::string WorkFolder::file(llvm::StringRef name) const {
   llvm::SmallString<128> result = folder;
   path::append(result, name);
-  llvm::sys::RemoveFileOnSignal(result);
+  if (removesOnSignals)
+    llvm::sys::RemoveFileOnSignal(result);
   return std::string(result);
 }
 
@@ -70,7 +96,8 @@ llvm::Error kumiko::writeFile(llvm::StringRef path, llvm::function_ref<void(llvm
 llvm::Error kumiko::renameInto(llvm::StringRef finished, llvm::StringRef output) {
   if (std::error_code code = fs::rename(finished, output))
     return cannotWrite(output, code);
-  llvm::sys::DontRemoveFileOnSignal(finished);
+  if (removesOnSignals)
+    llvm::sys::DontRemoveFileOnSignal(finished);
   return llvm::Error::success();
 }
 

@@ -17,14 +17,21 @@ public:
   WorkFolder(WorkFolder &&other) : folder(std::move(other.folder)) { other.folder.clear(); }
   ~WorkFolder();
 
-  /// The path of a file in it, which also goes when the process is interrupted. Names are the caller's, fixed, so that
-  /// nothing random reaches an artefact.
+  /// The path of a file in it. Names are the caller's, fixed, so that nothing random reaches an artefact.
   std::string file(llvm::StringRef name) const;
 
 private:
   explicit WorkFolder(llvm::StringRef folder) : folder(folder) {}
   llvm::SmallString<128> folder;
 };
+
+/// From now on unfinished files go when a signal ends the process. For programs: in a library, signals are the business
+/// of whoever uses it.
+void removeUnfinishedOnSignals();
+
+/// LLVM installs handlers for signals when it first makes a file that it wants to remove should one come, as lld does.
+/// After this call it has done so, and the handlers of the process are those from before.
+void keepSignalHandlers();
 
 /// Creates `path` with what `write` gives out; a full disk is an error.
 llvm::Error writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write);

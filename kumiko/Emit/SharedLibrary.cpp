@@ -88,6 +88,8 @@ llvm::Error kumiko::writeSharedLibrary(const Program &program, llvm::ArrayRef<Ob
   auto files = writeArtefactFiles(program, kernels, target, table, *folder);
   if (!files)
     return files.takeError();
+  if (llvm::Error error = stopIfAsked(options))
+    return error;
   if (llvm::Error error = writeFile(folder->file("exports.map"), [&](llvm::raw_ostream &os) { os << exports; }))
     return error;
   std::string finished = folder->file("whole.so");
@@ -95,6 +97,8 @@ llvm::Error kumiko::writeSharedLibrary(const Program &program, llvm::ArrayRef<Ob
   if (!arguments)
     return arguments.takeError();
   if (llvm::Error error = runLinker(*arguments))
+    return error;
+  if (llvm::Error error = stopIfAsked(options))
     return error;
   return placeArtefact(*files, finished, options.output, table.weightsFile);
 }

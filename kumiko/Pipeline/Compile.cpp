@@ -2,11 +2,11 @@
 #include "kumiko/Emit/Artefact.h"
 #include "kumiko/Emit/OutputFile.h"
 #include "kumiko/Nn/Types.h"
-#include "kumiko/Pipeline/Progress.h"
 #include "kumiko/Pipeline/Provenance.h"
 #include "kumiko/Pipeline/Units.h"
 #include "kumiko/Plan/Plan.h"
 #include "kumiko/Support/EmitError.h"
+#include "mlir/IR/Action.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -21,17 +21,35 @@ void kumiko::printModule(mlir::ModuleOp module, llvm::raw_ostream &os) {
 }
 
 namespace {
+/// While it lives, passes are left out once the work is stopped: what they would have made is not asked for any more.
+class PassStopper {
+public:
+  PassStopper(mlir::MLIRContext &context, Steps &steps) : context(context) {
+    if (steps.canStop())
+      context.registerActionHandler([&steps](llvm::function_ref<void()> act, const mlir::tracing::Action &action) {
+        if (!llvm::isa<mlir::PassExecutionAction>(action) || !steps.stopped())
+          act();
+      });
+  }
+  ~PassStopper() { context.registerActionHandler(nullptr); }
+
+private:
+  mlir::MLIRContext &context;
+};
+
 /// One compilation; each stage is a function that says whether to go on.
 class Compilation {
 public:
-  Compilation(llvm::StringRef path, const CompileOptions &options, ProblemList &problems)
-      : path(path), options(options), problems(problems), progress(true), model(std::make_unique<CompiledModel>()) {
+  Compilation(const ModelSource &source, const CompileOptions &options, ProblemList &problems)
+      : source(source), options(options), problems(problems), steps(options.watch),
+        model(std::make_unique<CompiledModel>()) {
+    model->source = source.bytes;
     model->session = std::make_unique<Session>(options.jobs);
   }
   /// Of a module that is there already.
   Compilation(std::unique_ptr<Session> session, mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options,
               ProblemList &problems)
-      : options(options), problems(problems), progress(true), model(std::make_unique<CompiledModel>()) {
+      : options(options), problems(problems), steps(options.watch), model(std::make_unique<CompiledModel>()) {
     model->session = std::move(session);
     model->module = std::move(module);
   }
@@ -47,10 +65,10 @@ private:
   void collectKernels();
   bool dump(Stage stage);
 
-  llvm::StringRef path; ///< empty without a file
+  ModelSource source; ///< without a path where there is none
   const CompileOptions &options;
   ProblemList &problems;
-  ProgressLine progress;
+  Steps steps;
   std::unique_ptr<CompiledModel> model;
   /// The element types of @main's arguments and results as the file has them: lowering makes integers signless.
   std::vector<ElementType> inputTypes, outputTypes;
@@ -61,7 +79,7 @@ private:
 
 bool Compilation::importModel() {
   if (!model->module) {
-    auto module = onnx::importOnnx(path, model->session->context(), options.import, problems, model->summary);
+    auto module = source.import(model->session->context(), options.import, problems, model->summary);
     if (mlir::failed(module))
       return false;
     model->module = std::move(*module);
@@ -106,7 +124,7 @@ bool Compilation::runPasses(Stage stage) {
 }
 
 bool Compilation::plan() {
-  std::string name = options.name.empty() ? identifierFrom(llvm::sys::path::stem(path)) : options.name;
+  std::string name = options.name.empty() ? identifierFrom(llvm::sys::path::stem(source.fileName())) : options.name;
   auto program = planProgram(*model->module, name);
   if (mlir::failed(program))
     return false;
@@ -115,8 +133,8 @@ bool Compilation::plan() {
     value.type = type;
   for (auto [value, type] : llvm::zip_equal(model->program.outputs, outputTypes))
     value.type = type;
-  if (!path.empty()) {
-    auto provenance = provenanceOf(path, options, model->target);
+  if (!source.path.empty()) {
+    auto provenance = provenanceOf(source, options, model->target);
     if (!provenance) {
       takeProblems(provenance.takeError(), problems);
       return false;
@@ -142,9 +160,10 @@ bool Compilation::compileKernels() {
     if (options.stopAfter == Stage::Codegen)
       return true;
   }
-  progress.begin("codegen", units.size());
+  steps.begin("codegen", units.size());
   llvm::Error errors = llvm::Error::success();
-  mlir::LogicalResult compiled = compileUnits(units, pipeline, model->target, [&] { progress.step(); }, errors);
+  mlir::LogicalResult compiled =
+      compileUnits(units, pipeline, model->target, [&] { steps.step(); }, [&] { return steps.stopped(); }, errors);
   takeProblems(std::move(errors), problems);
   if (mlir::failed(compiled))
     return false;
@@ -175,8 +194,8 @@ void Compilation::collectKernels() {
 }
 
 bool Compilation::runStage(Stage stage) {
-  progress.begin(nameOf(stage));
-  DiagnosticsToProblems diagnostics(model->session->context(), stage, path, problems);
+  steps.begin(nameOf(stage));
+  DiagnosticsToProblems diagnostics(model->session->context(), stage, source.path, problems);
   if (stage == Stage::Codegen)
     return compileKernels();
   StageTimer timer(model->timing, stage);
@@ -223,11 +242,17 @@ std::unique_ptr<CompiledModel> Compilation::run() {
     return nullptr;
   }
   model->target = std::move(*target);
+  PassStopper stopper(model->session->context(), steps);
   RemarkCollector remarks(model->session->context(), model->explanation);
   for (Stage stage : allStages()) {
     if (stage > options.stopAfter)
       break;
-    if (runStage(stage) && dump(stage))
+    bool good = !steps.stopped() && runStage(stage);
+    if (steps.stopped()) {
+      problems.add(cancelledProblem());
+      return nullptr;
+    }
+    if (good && dump(stage))
       continue;
     if (!problems.hasErrors())
       problems.add(Code::Internal, nameOf(stage) + " failed without saying why")
@@ -237,9 +262,9 @@ std::unique_ptr<CompiledModel> Compilation::run() {
   return std::move(model);
 }
 
-std::unique_ptr<CompiledModel> kumiko::compile(llvm::StringRef path, const CompileOptions &options,
+std::unique_ptr<CompiledModel> kumiko::compile(const ModelSource &source, const CompileOptions &options,
                                                ProblemList &problems) {
-  return Compilation(path, options, problems).run();
+  return Compilation(source, options, problems).run();
 }
 
 std::unique_ptr<CompiledModel> kumiko::compileModule(std::unique_ptr<Session> session,

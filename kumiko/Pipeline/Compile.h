@@ -5,12 +5,13 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Codegen/Common/Objects.h"
-#include "kumiko/Import/Onnx/Onnx.h"
 #include "kumiko/Pipeline/Explain.h"
+#include "kumiko/Pipeline/ModelSource.h"
 #include "kumiko/Pipeline/Pipeline.h"
 #include "kumiko/Pipeline/Session.h"
 #include "kumiko/Pipeline/Timing.h"
 #include "kumiko/Plan/Program.h"
+#include "kumiko/Support/Watch.h"
 
 namespace kumiko {
 
@@ -28,9 +29,13 @@ struct CompileOptions {
   std::string dumpFolder;
   /// Threads of the compiler; 0: every CPU. No influence on the result.
   unsigned jobs = 0;
+  /// Hears the stages by name and how many kernels are done; asked before stages, passes and kernels.
+  Watch watch = {};
 };
 
 struct CompiledModel {
+  /// Bytes in memory, which weights alias.
+  std::shared_ptr<const llvm::MemoryBuffer> source;
   /// Holds what `module` and the views of `program` point to.
   std::unique_ptr<Session> session;
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -46,8 +51,9 @@ struct CompiledModel {
 /// What the passes of a compilation are told. Whoever runs some of them alone (verify, bisect) asks here, too.
 PipelineOptions pipelineOptionsOf(const CompileOptions &options, const Target &target);
 
-/// Null exactly when `problems` has errors afterwards.
-std::unique_ptr<CompiledModel> compile(llvm::StringRef path, const CompileOptions &options, ProblemList &problems);
+/// Null exactly when `problems` has errors afterwards. Writes no file but those that `dumpFolder` asks for, prints
+/// nothing, and may run on any number of threads at once.
+std::unique_ptr<CompiledModel> compile(const ModelSource &source, const CompileOptions &options, ProblemList &problems);
 /// The same for a module that was not read from a file: its `@main` is a function over nn ops. `import` is not used.
 std::unique_ptr<CompiledModel> compileModule(std::unique_ptr<Session> session, mlir::OwningOpRef<mlir::ModuleOp> module,
                                              const CompileOptions &options, ProblemList &problems);

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include <mutex>
 
 using namespace mlir;
 using namespace kumiko;
@@ -109,8 +110,13 @@ static std::vector<Extension> &extensions() {
   static std::vector<Extension> list;
   return list;
 }
+static std::mutex &extensionsLock() {
+  static std::mutex lock;
+  return lock;
+}
 
 void kumiko::extendStage(Stage stage, std::function<void(OpPassManager &)> addPasses) {
+  std::lock_guard<std::mutex> lock(extensionsLock());
   extensions().emplace_back(stage, std::move(addPasses));
 }
 
@@ -136,6 +142,7 @@ void kumiko::addStage(OpPassManager &passes, Stage stage, const PipelineOptions 
   case Stage::Emit:
     break; // functions, see Compile.cpp; their form is checked all the same
   }
+  std::lock_guard<std::mutex> lock(extensionsLock());
   for (const auto &[extended, addPasses] : extensions())
     if (extended == stage)
       addPasses(passes);

@@ -1,7 +1,6 @@
 #include "kumiko/Pipeline/Provenance.h"
 #include "kumiko/Support/EmitError.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -11,18 +10,11 @@ using namespace kumiko;
 static constexpr llvm::StringLiteral digestKey = "model blake3:", allowKey = "allow ", withoutKey = "without ",
                                      dimKey = "dim ", fileKey = ", file ";
 
-static llvm::ErrorOr<std::string> digestOf(llvm::StringRef path) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file)
-    return file.getError();
-  return llvm::toHex(llvm::BLAKE3::hash<16>(llvm::arrayRefFromStringRef((*file)->getBuffer())), /*LowerCase=*/true);
-}
-
-llvm::Expected<std::string> kumiko::provenanceOf(llvm::StringRef path, const CompileOptions &options,
+llvm::Expected<std::string> kumiko::provenanceOf(const ModelSource &source, const CompileOptions &options,
                                                  const Target &target) {
-  auto digest = digestOf(path);
+  auto digest = source.digest();
   if (!digest)
-    return emitError(Code::CannotOpen, "cannot read " + printable(path) + ": " + digest.getError().message(),
+    return emitError(Code::CannotOpen, "cannot read " + printable(source.path) + ": " + digest.getError().message(),
                      "the file was there a moment ago; do not change it while it is compiled");
   std::string text =
       digestKey.str() + *digest + ", target " + target.describe() + ", " + allowKey.str() + nameOf(options.allow).str();
@@ -34,7 +26,7 @@ llvm::Expected<std::string> kumiko::provenanceOf(llvm::StringRef path, const Com
   llvm::sort(dims);
   for (const std::string &dim : dims)
     text += ", " + dimKey.str() + printable(dim);
-  return text + fileKey.str() + printable(llvm::sys::path::filename(path));
+  return text + fileKey.str() + printable(source.fileName());
 }
 
 bool kumiko::readProvenance(llvm::StringRef provenance, CompileOptions &options, ProblemList &problems) {
@@ -67,7 +59,7 @@ std::string kumiko::findSource(llvm::StringRef provenance, llvm::StringRef artef
   for (const std::string &place : places) {
     if (given.empty() && !llvm::sys::fs::exists(place))
       continue;
-    auto found = digestOf(place);
+    auto found = ModelSource(place).digest();
     if (!found) {
       problems.add(Code::CannotOpen, "cannot read " + printable(place) + ": " + found.getError().message());
       return "";

@@ -6,7 +6,8 @@ namespace kumiko {
 
 /// One line: the digest of the model file, every option that changes the artefact, and the model's file name. No
 /// folders, no times: the same model compiled elsewhere gives the same line.
-llvm::Expected<std::string> provenanceOf(llvm::StringRef path, const CompileOptions &options, const Target &target);
+llvm::Expected<std::string> provenanceOf(const ModelSource &source, const CompileOptions &options,
+                                         const Target &target);
 
 /// Adds to `options` what `provenance` says about them, so that importing the model again gives the same graph.
 bool readProvenance(llvm::StringRef provenance, CompileOptions &options, ProblemList &problems);

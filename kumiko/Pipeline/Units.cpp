@@ -80,9 +80,12 @@ LogicalResult kumiko::lowerUnits(Units units, const PipelineOptions &options) {
 }
 
 LogicalResult kumiko::compileUnits(Units units, const PipelineOptions &options, const Target &target,
-                                   llvm::function_ref<void()> progress, llvm::Error &errors) {
+                                   llvm::function_ref<void()> progress, llvm::function_ref<bool()> stopped,
+                                   llvm::Error &errors) {
   std::mutex mutex;
   auto compile = [&](KernelUnit &unit) -> LogicalResult {
+    if (stopped())
+      return success();
     if (!isLowered(unit) && failed(lower(unit, options)))
       return failure();
     auto start = std::chrono::steady_clock::now();

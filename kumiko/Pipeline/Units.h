@@ -23,9 +23,10 @@ std::vector<KernelUnit> takeUnits(mlir::ModuleOp module);
 mlir::LogicalResult lowerUnits(llvm::MutableArrayRef<KernelUnit> units, const PipelineOptions &options);
 
 /// The same, and makes object code of each as soon as its passes are done; what is lowered already is compiled only.
-/// The result does not depend on the number of threads. `progress` is called once for each unit, from any thread. Fails
-/// with diagnostics or with errors.
+/// The result does not depend on the number of threads. `progress` is called once for each unit, from any thread;
+/// `stopped` is asked before each, and when it says yes the rest is left out. Fails with diagnostics or with errors.
 mlir::LogicalResult compileUnits(llvm::MutableArrayRef<KernelUnit> units, const PipelineOptions &options,
-                                 const Target &target, llvm::function_ref<void()> progress, llvm::Error &errors);
+                                 const Target &target, llvm::function_ref<void()> progress,
+                                 llvm::function_ref<bool()> stopped, llvm::Error &errors);
 
 } // namespace kumiko

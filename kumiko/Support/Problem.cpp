@@ -1,4 +1,5 @@
 #include "kumiko/Support/Problem.h"
+#include "kumiko/Support/Watch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -11,6 +12,8 @@ using namespace llvm;
 namespace kumiko {
 
 Fault faultOf(Code code) {
+  if (code == cancelledCode)
+    return Fault::Environment;
   switch (code) {
 #define KUMIKO_PROBLEM(name, number, fault, meaning)                                                                   \
   case Code::name:                                                                                                     \
@@ -21,6 +24,8 @@ Fault faultOf(Code code) {
 }
 
 StringRef meaningOf(Code code) {
+  if (code == cancelledCode)
+    return "the caller stopped the work";
   switch (code) {
 #define KUMIKO_PROBLEM(name, number, fault, meaning)                                                                   \
   case Code::name:                                                                                                     \

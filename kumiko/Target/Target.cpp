@@ -3,7 +3,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
@@ -13,15 +12,6 @@
 #include <unistd.h>
 
 using namespace kumiko;
-
-/// LLVM makes jumps of choices in loops whose condition takes long to compute. Which of two elements is the larger one
-/// nobody foresees, and what can be foreseen is chosen by vectors or not at all. This is the only switch that there is:
-/// `!unpredictable` does not reach choices of 8 and 16 bits.
-static void keepChoices() {
-  llvm::cl::Option *converter = llvm::cl::getRegisteredOptions().lookup("x86-cmov-converter");
-  if (converter && converter->getNumOccurrences() == 0)
-    converter->addOccurrence(/*pos=*/0, converter->ArgStr, "false");
-}
 
 static void initializeBackends() {
   static std::once_flag once;
@@ -35,7 +25,6 @@ static void initializeBackends() {
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
-    keepChoices();
   });
 }
 

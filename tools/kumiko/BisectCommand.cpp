@@ -4,7 +4,6 @@
 #include "kumiko/Nn/Symbols.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Pipeline/Inputs.h"
-#include "kumiko/Pipeline/Progress.h"
 #include "kumiko/Plan/Plan.h"
 #include "kumiko/Support/EmitError.h"
 #include "kumiko/Support/Npy.h"
@@ -23,7 +22,8 @@ namespace {
 class Search {
 public:
   Search(const Invocation &invocation, ProblemList &problems)
-      : invocation(invocation), problems(problems), options(compileOptionsOf(invocation, problems)), progress(true) {}
+      : invocation(invocation), problems(problems), options(compileOptionsOf(invocation, problems)),
+        progress(options.watch) {}
 
   /// False when problems were added.
   bool run();
@@ -44,7 +44,7 @@ private:
   const Invocation &invocation;
   ProblemList &problems;
   CompileOptions options;
-  ProgressLine progress;
+  Steps progress;
   std::unique_ptr<CompiledModel> imported, compiled, fused;
   std::unique_ptr<Session> session; ///< of a text
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -1,12 +1,15 @@
 #include "kumiko/Pipeline/Inputs.h"
 #include "kumiko/Support/EmitError.h"
 #include "tools/kumiko/Commands.h"
+#include "tools/kumiko/ProgressLine.h"
 #include <chrono>
 
 using namespace kumiko;
 
 CompileOptions kumiko::compileOptionsOf(const Invocation &invocation, ProblemList &problems) {
-  return readCompileOptions(invocation.arguments, problems);
+  CompileOptions options = readCompileOptions(invocation.arguments, problems);
+  options.watch = watchOnTerminal();
+  return options;
 }
 
 bool kumiko::refuseForLibrary(const Invocation &invocation, llvm::ArrayRef<OptionNumber> options,

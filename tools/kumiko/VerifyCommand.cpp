@@ -1,5 +1,4 @@
 #include "kumiko/Import/Onnx/Interpret.h"
-#include "kumiko/Pipeline/Progress.h"
 #include "kumiko/Pipeline/Provenance.h"
 #include "kumiko/Support/Convert.h"
 #include "kumiko/Support/EmitError.h"
@@ -150,7 +149,7 @@ bool Verification::comparePasses() {
   if (problems.hasErrors() || !roundToOutputs(results))
     return false;
   comparisons.push_back({nameOf(Stage::Import).str(), judge(executable->outputs(), results, reference, tolerance)});
-  ProgressLine progress(true);
+  Steps progress(options.watch);
   progress.begin("each pass");
   PipelineOptions pipeline = pipelineOptionsOf(options, compiled->target);
   auto reports = checkPasses({*model->module, inputs, *symbols},

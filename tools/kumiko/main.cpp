@@ -1,4 +1,5 @@
 //===- main.cpp - the program `kumiko` --------------------------------------===//
+#include "kumiko/Emit/OutputFile.h"
 #include "kumiko/Emit/Table.h"
 #include "tools/kumiko/Commands.h"
 #include "llvm/Config/llvm-config.h"
@@ -26,6 +27,7 @@ static void prepareForTheWorst() {
                         "  help: this is a defect of Kumiko; please report it with the model and the lines below\n");
   llvm::sys::AddSignalHandler(endAsDefect, nullptr);
   llvm::install_fatal_error_handler(reportFatalError);
+  removeUnfinishedOnSignals();
   // A file that grows past a limit is an error of the write, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
 }

@@ -126,6 +126,12 @@ std::optional<StringRef> ModelFile::external(StringRef location, Report report) 
         .helped("external data must be a relative path to a file in the model's folder or below it");
     return std::nullopt;
   }
+  // What a program hands over as bytes alone is called so (Pipeline/ModelSource.h).
+  if (StringRef(name).starts_with("memory:")) {
+    report(Code::ExternalPath, "external data \"" + printable(location) + "\" is refused: the model is in memory alone")
+        .helped("say in which folder its data lies, or save the model with its weights inside");
+    return std::nullopt;
+  }
   StringRef parent = sys::path::parent_path(name);
   Descriptor folder(::open(parent.empty() ? "." : parent.str().c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
   if (!folder) {

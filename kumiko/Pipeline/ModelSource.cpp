@@ -1,0 +1,56 @@
+#include "kumiko/Pipeline/ModelSource.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/Path.h"
+
+using namespace kumiko;
+
+static constexpr llvm::StringLiteral inMemory = "memory:";
+
+ModelSource ModelSource::fromMemory(llvm::StringRef bytes, llvm::StringRef name, llvm::StringRef dataFolder) {
+  llvm::SmallString<128> path(dataFolder);
+  llvm::sys::path::append(path, llvm::sys::path::filename(name));
+  ModelSource source(dataFolder.empty() ? (inMemory + name).str() : path.str().str());
+  source.bytes = llvm::MemoryBuffer::getMemBufferCopy(bytes, name);
+  return source;
+}
+
+llvm::StringRef ModelSource::fileName() const {
+  llvm::StringRef name = path;
+  name.consume_front(inMemory);
+  return llvm::sys::path::filename(name);
+}
+
+std::unique_ptr<llvm::MemoryBuffer> ModelSource::view() const {
+  return llvm::MemoryBuffer::getMemBuffer({bytes->getBuffer(), path}, /*RequiresNullTerminator=*/false);
+}
+
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> ModelSource::import(mlir::MLIRContext &context,
+                                                                       const onnx::ImportOptions &options,
+                                                                       ProblemList &problems,
+                                                                       onnx::ModelSummary &summary) const {
+  if (!bytes)
+    return onnx::importOnnx(path, context, options, problems, summary);
+  return onnx::importOnnx(view(), context, options, problems, summary);
+}
+
+std::optional<std::vector<onnx::NamedDatum>> ModelSource::interpret(mlir::MLIRContext &context,
+                                                                    const llvm::StringMap<onnx::Datum> &inputs,
+                                                                    const onnx::InterpretOptions &options,
+                                                                    ProblemList &problems) const {
+  if (!bytes)
+    return onnx::interpretOnnx(path, context, inputs, options, problems);
+  return onnx::interpretOnnx(view(), context, inputs, options, problems);
+}
+
+llvm::ErrorOr<std::string> ModelSource::digest() const {
+  auto hash = [](llvm::StringRef content) {
+    return llvm::toHex(llvm::BLAKE3::hash<16>(llvm::arrayRefFromStringRef(content)), /*LowerCase=*/true);
+  };
+  if (bytes)
+    return hash(bytes->getBuffer());
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file)
+    return file.getError();
+  return hash((*file)->getBuffer());
+}
