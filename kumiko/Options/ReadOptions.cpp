@@ -28,6 +28,32 @@ CompileOptions kumiko::readCompileOptions(const llvm::opt::ArgList &arguments, P
   return options;
 }
 
+VerifyOptions kumiko::readVerifyOptions(const llvm::opt::ArgList &arguments, ProblemList &problems) {
+  VerifyOptions options;
+  options.compile = readCompileOptions(arguments, problems);
+  options.inputs = readInputSources(arguments, /*randomOtherwise=*/true);
+  options.threads = threadCount(arguments, OPT_threads, problems);
+  options.model = arguments.getLastArgValue(OPT_model).str();
+  options.eachOp = arguments.hasArg(OPT_each_op);
+  options.eachPass = arguments.hasArg(OPT_each_pass);
+  if (!arguments.hasArg(OPT_ulp))
+    return options;
+  llvm::StringRef text = arguments.getLastArgValue(OPT_ulp);
+  double ulp = 0;
+  if (text.getAsDouble(ulp) || !(ulp >= 0))
+    problems.add(Code::BadOption, "--ulp wants a number, not '" + printable(text) + "'").helped("for example --ulp 4");
+  options.tolerance.ulp = ulp;
+  return options;
+}
+
+InputSources kumiko::readInputSources(const llvm::opt::ArgList &arguments, bool randomOtherwise) {
+  InputSources sources;
+  sources.archive = arguments.getLastArgValue(OPT_inputs).str();
+  sources.single = arguments.getAllArgValues(OPT_input);
+  sources.randomOtherwise = randomOtherwise;
+  return sources;
+}
+
 unsigned kumiko::threadCount(const llvm::opt::ArgList &arguments, OptionNumber option, ProblemList &problems) {
   if (!arguments.hasArg(option))
     return 0;

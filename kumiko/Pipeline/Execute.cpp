@@ -40,6 +40,15 @@ static std::string machineOf(llvm::StringRef path) {
   return "";
 }
 
+bool kumiko::expectRunsHere(const CompileOptions &options, ProblemList &problems) {
+  auto target = targetNamed(options.target);
+  if (!target)
+    takeProblems(target.takeError(), problems);
+  else if (!target->runsHere())
+    problems.add(Code::BadOption, "this machine cannot run code for " + options.target).helped("leave out --target");
+  return !problems.hasErrors();
+}
+
 Executable::Executable() : api(kumiko_get_api(KUMIKO_API_VERSION)) {}
 
 Executable::~Executable() {
@@ -89,7 +98,7 @@ static llvm::StringRef helpFor(int status) {
   }
 }
 
-bool Executable::check(int status, llvm::StringRef doing, ProblemList &problems) const {
+bool Executable::check(int status, llvm::StringRef doing, const kumiko_context *context, ProblemList &problems) const {
   if (status == KUMIKO_OK)
     return true;
   llvm::StringRef said = api->last_error(context);

@@ -25,6 +25,11 @@ public:
   llvm::ArrayRef<ProgramValue> outputs() const { return outputValues; }
   const kumiko_model_info &info() const { return modelInfo; }
 
+  /// In the runtime's hands; lives as long as this.
+  kumiko_model *loaded() const { return model; }
+  /// Adds a problem for a status of the runtime that is not OK; `context` may be null. False then.
+  bool check(int status, llvm::StringRef doing, const kumiko_context *context, ProblemList &problems) const;
+
   /// Makes a context of `threads` threads (0: every CPU) and binds tensors that stay the caller's: `inputs` in the
   /// order of inputs(), with their types and shapes. False when a problem was added.
   bool prepare(llvm::ArrayRef<Tensor> inputs, unsigned threads, ProblemList &problems);
@@ -39,8 +44,9 @@ public:
 private:
   Executable();
   bool adopt(kumiko_model *model, ProblemList &problems);
-  /// Adds a problem for a status that is not OK.
-  bool check(int status, llvm::StringRef doing, ProblemList &problems) const;
+  bool check(int status, llvm::StringRef doing, ProblemList &problems) const {
+    return check(status, doing, context, problems);
+  }
 
   const kumiko_api *api;
   std::unique_ptr<Jit> jit;
@@ -55,6 +61,9 @@ private:
   std::vector<ProgramValue> inputValues, outputValues;
   std::vector<Tensor> resultTensors;
 };
+
+/// False after a problem when what is compiled with these options is for another machine, or there was one before.
+bool expectRunsHere(const CompileOptions &options, ProblemList &problems);
 
 /// True for an ELF file: a shared library rather than a model.
 bool isSharedLibrary(llvm::StringRef path);

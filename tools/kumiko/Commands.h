@@ -3,6 +3,7 @@
 #include "kumiko/Pipeline/Compile.h"
 #include "kumiko/Pipeline/Execute.h"
 #include "tools/kumiko/CommandLine.h"
+#include "tools/kumiko/ProgressLine.h"
 
 namespace kumiko {
 
@@ -27,9 +28,6 @@ struct OpenModel {
 
 /// A problem for each of `options` that is given together with a shared library. False when there was one.
 bool refuseForLibrary(const Invocation &invocation, llvm::ArrayRef<OptionNumber> options, ProblemList &problems);
-
-/// False after a problem when what is compiled with these options is for another machine, or there was one before.
-bool expectRunsHere(const CompileOptions &options, ProblemList &problems);
 
 /// Compiles or loads the invocation's MODEL; nothing when problems were added.
 std::optional<OpenModel> openModel(const Invocation &invocation, ProblemList &problems);

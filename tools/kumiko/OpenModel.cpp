@@ -23,15 +23,6 @@ bool kumiko::refuseForLibrary(const Invocation &invocation, llvm::ArrayRef<Optio
   return !problems.hasErrors();
 }
 
-bool kumiko::expectRunsHere(const CompileOptions &options, ProblemList &problems) {
-  auto target = targetNamed(options.target);
-  if (!target)
-    takeProblems(target.takeError(), problems);
-  else if (!target->runsHere())
-    problems.add(Code::BadOption, "this machine cannot run code for " + options.target).helped("leave out --target");
-  return !problems.hasErrors();
-}
-
 std::optional<OpenModel> kumiko::openModel(const Invocation &invocation, ProblemList &problems) {
   OpenModel open;
   if (isSharedLibrary(invocation.model)) {
@@ -59,9 +50,5 @@ std::optional<OpenModel> kumiko::openModel(const Invocation &invocation, Problem
 
 std::vector<Tensor> kumiko::inputsOf(const Invocation &invocation, const Executable &executable, bool randomOtherwise,
                                      ProblemList &problems) {
-  InputSources sources;
-  sources.archive = invocation.value(OPT_inputs).str();
-  sources.single = invocation.arguments.getAllArgValues(OPT_input);
-  sources.randomOtherwise = randomOtherwise;
-  return readInputs(executable.inputs(), sources, problems);
+  return readInputs(executable.inputs(), readInputSources(invocation.arguments, randomOtherwise), problems);
 }
