@@ -53,7 +53,7 @@ static Expected<ScalarRun::Function> loopsOf(StringRef text, StringRef kept) {
   SmallString<64> folder;
   if (std::error_code error = sys::fs::createUniqueDirectory("bench-ops", folder))
     return createStringError(error.message());
-  auto remove = scope_exit([&] { sys::fs::remove_directories(folder); });
+  auto remove = scope_exit([&] { (void)sys::fs::remove_directories(folder); });
   std::string source = (folder + "/loops.c").str(), library = (folder + "/loops.so").str();
   std::error_code error;
   raw_fd_ostream(source, error) << text;

@@ -16,7 +16,7 @@ namespace {
 struct TemporaryFolder {
   SmallString<128> path;
   std::error_code failure = sys::fs::createUniqueDirectory("kumiko-suite", path);
-  ~TemporaryFolder() { sys::fs::remove_directories(path); }
+  ~TemporaryFolder() { (void)sys::fs::remove_directories(path); }
 
   std::string file(const Twine &name) const {
     SmallString<128> whole = path;

@@ -161,17 +161,17 @@ Message model(const Message &graph, int64_t opset, std::vector<Message> function
 
 Folder::Folder() {
   SmallString<128> path;
-  sys::fs::createUniqueDirectory("kumiko-onnx", path);
+  (void)sys::fs::createUniqueDirectory("kumiko-onnx", path);
   root = path.str().str();
 }
 
-Folder::~Folder() { sys::fs::remove_directories(root); }
+Folder::~Folder() { (void)sys::fs::remove_directories(root); }
 
 std::string Folder::path(StringRef name) const { return root + "/" + name.str(); }
 
 std::string Folder::write(StringRef name, StringRef bytes) {
   std::string full = path(name);
-  sys::fs::create_directories(sys::path::parent_path(full));
+  (void)sys::fs::create_directories(sys::path::parent_path(full));
   std::error_code error;
   raw_fd_ostream(full, error) << bytes;
   return full;
