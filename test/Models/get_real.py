@@ -17,6 +17,7 @@ import zipfile
 import numpy as np
 import recipes
 from case import Missing
+from make_models import write_atomically
 
 HERE = pathlib.Path(__file__).resolve().parent
 REAL = HERE.parents[1] / "build" / "real"
@@ -50,7 +51,7 @@ def get(model, folder):
         raise Missing(f"the package has no {model['path']}: {error}") from error
     if digest(data) != model["sha256"]:
         raise Missing(f"{model['path']} is not the file that is expected: its SHA-256 is {digest(data)}")
-    target.write_bytes(data)
+    write_atomically(target, lambda file: file.write(data))
     return target
 
 

@@ -41,8 +41,8 @@ def build(name):
 
 
 def write_atomically(path, write):
-    """A file that exists is complete: an interrupted run leaves only a temporary one."""
-    temporary = path.with_name(path.name + ".part")
+    """A file that exists is complete: an interrupted run leaves only a temporary one, and each run has one of its own."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     with open(temporary, "wb") as file:
         write(file)
     temporary.rename(path)
