@@ -17,8 +17,6 @@ enum class WeightsPlace {
 struct ArtefactOptions {
   std::string output;
   WeightsPlace weights = WeightsPlace::Automatic;
-  /// Threads of the linker; no influence on the bytes.
-  unsigned jobs = 1;
   /// Asked before each part of the work; when it says yes, the answer is the problem `Cancelled` and nothing is
   /// written.
   std::function<bool()> stopped = {};

@@ -9,6 +9,7 @@
 #include "llvm/Support/Path.h"
 #include <link.h>
 #include <mutex>
+#include <thread>
 
 LLD_HAS_DRIVER(elf)
 
@@ -18,12 +19,15 @@ llvm::Error kumiko::runLinker(llvm::ArrayRef<std::string> arguments) {
   keepSignalHandlers();
   static std::mutex oneAtATime;
   std::lock_guard<std::mutex> lock(oneAtATime);
-  llvm::SmallVector<const char *> list = {"ld.lld"};
+  // What lld allocates for a thread it gives back when the thread ends. Threads of a pool do not end, so a process that
+  // links often would grow without bound: it gets one, of its own.
+  llvm::SmallVector<const char *> list = {"ld.lld", "--threads=1"};
   for (const std::string &argument : arguments)
     list.push_back(argument.c_str());
   std::string talk;
   llvm::raw_string_ostream stream(talk);
-  lld::Result result = lld::lldMain(list, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  lld::Result result = {};
+  std::thread([&] { result = lld::lldMain(list, stream, stream, {{lld::Gnu, &lld::elf::link}}); }).join();
   if (result.retCode == 0)
     return llvm::Error::success();
   llvm::StringRef text = llvm::StringRef(talk).rtrim();

@@ -6,7 +6,7 @@
 
 namespace kumiko {
 
-/// Runs `ld.lld arguments`. One at a time: lld keeps global state.
+/// Runs `ld.lld arguments` on one thread. One at a time: lld keeps global state.
 llvm::Error runLinker(llvm::ArrayRef<std::string> arguments);
 
 /// Turns every hidden symbol of the relocatable object `from` into a local one and writes `to`. Two models in one

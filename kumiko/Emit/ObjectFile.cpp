@@ -8,10 +8,9 @@ using namespace kumiko;
 /// Two steps, because only code needs its symbols hidden away and copying the weights once more would be a waste: the
 /// weights' symbol carries the model's name and cannot meet another.
 static llvm::Expected<std::string> linkObject(const ArtefactFiles &files, const Target &target,
-                                              const WorkFolder &folder, unsigned jobs) {
-  std::string threads = "--threads=" + std::to_string(jobs);
+                                              const WorkFolder &folder) {
   std::string code = folder.file("code.o"), local = folder.file("local.o"), whole = folder.file("whole.o");
-  std::vector<std::string> arguments = {"-r", threads, "--strip-debug", "-o", code};
+  std::vector<std::string> arguments = {"-r", "--strip-debug", "-o", code};
   llvm::append_range(arguments, files.code);
   // Functions of runtime/ops that kernels call become part of the object.
   for (const EmbeddedArchive &archive : embeddedArchives(target)) {
@@ -25,7 +24,7 @@ static llvm::Expected<std::string> linkObject(const ArtefactFiles &files, const 
     return error;
   if (files.weights.empty())
     return local;
-  if (llvm::Error error = runLinker({"-r", threads, "-o", whole, local, files.weights}))
+  if (llvm::Error error = runLinker({"-r", "-o", whole, local, files.weights}))
     return error;
   return whole;
 }
@@ -43,7 +42,7 @@ llvm::Error kumiko::writeObjectFile(const Program &program, llvm::ArrayRef<Objec
     return files.takeError();
   if (llvm::Error error = stopIfAsked(options))
     return error;
-  auto finished = linkObject(*files, target, *folder, options.jobs);
+  auto finished = linkObject(*files, target, *folder);
   if (!finished)
     return finished.takeError();
   if (llvm::Error error = stopIfAsked(options))

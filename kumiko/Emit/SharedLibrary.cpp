@@ -51,13 +51,12 @@ static llvm::Expected<std::vector<std::string>> cLibraryArguments(const Target &
 }
 
 static llvm::Expected<std::vector<std::string>> linkerArguments(const ArtefactFiles &files, const WorkFolder &folder,
-                                                                const Target &target, llvm::StringRef finished,
-                                                                unsigned jobs) {
+                                                                const Target &target, llvm::StringRef finished) {
   std::vector<std::string> arguments = {"-shared", "--build-id=none", "--hash-style=gnu", "--gc-sections",
                                         // The runtime's debug information names the folder it was built in.
                                         "--strip-debug", "-z", "relro", "-z", "now", "-z", "noexecstack",
                                         "--undefined=kumiko_get_api", "--version-script=" + folder.file("exports.map"),
-                                        "--threads=" + std::to_string(jobs), "-o", finished.str()};
+                                        "-o", finished.str()};
   llvm::append_range(arguments, files.code);
   if (!files.weights.empty())
     arguments.push_back(files.weights);
@@ -93,7 +92,7 @@ llvm::Error kumiko::writeSharedLibrary(const Program &program, llvm::ArrayRef<Ob
   if (llvm::Error error = writeFile(folder->file("exports.map"), [&](llvm::raw_ostream &os) { os << exports; }))
     return error;
   std::string finished = folder->file("whole.so");
-  auto arguments = linkerArguments(*files, *folder, target, finished, options.jobs);
+  auto arguments = linkerArguments(*files, *folder, target, finished);
   if (!arguments)
     return arguments.takeError();
   if (llvm::Error error = runLinker(*arguments))

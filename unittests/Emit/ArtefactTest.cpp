@@ -143,14 +143,13 @@ TEST_F(ArtefactTest, SharedLibraryFindsItsWeightsBeside) {
   expectRuns(in("sample.so"));
 }
 
-TEST_F(ArtefactTest, BytesDependOnNeitherFolderNorThreads) {
+TEST_F(ArtefactTest, BytesDoNotDependOnTheFolder) {
   ASSERT_FALSE(fs::create_directory(in("a")));
   ASSERT_FALSE(fs::create_directory(in("another folder")));
   Sample again;
   for (const char *name : {"/sample.o", "/sample.so"}) {
     auto write = llvm::StringRef(name).ends_with(".o") ? writeObjectFile : writeSharedLibrary;
     ArtefactOptions one = options(std::string("a") + name), two = options(std::string("another folder") + name);
-    two.jobs = 2;
     ASSERT_FALSE(errorToBool(write(sample.program, sample.kernels, sample.target, one)));
     ASSERT_FALSE(errorToBool(write(again.program, again.kernels, again.target, two)));
     std::string bytes = contents(std::string("a") + name);
