@@ -25,6 +25,8 @@ if "KUMIKO_RULE_COUNTS" in os.environ:
     config.environment["KUMIKO_RULE_COUNTS"] = os.environ["KUMIKO_RULE_COUNTS"]
 config.substitutions.append(("%source", config.kumiko_source))
 config.substitutions.append(("%runtime", config.kumiko_runtime))
+config.substitutions.append(("%libkumiko", config.kumiko_library))
+config.substitutions.append(("%libdir", os.path.dirname(config.kumiko_library)))
 # How long tests of threads run; `lit -D seconds=60` in check-long.
 config.substitutions.append(("%seconds", lit_config.params.get("seconds", "3")))
 
