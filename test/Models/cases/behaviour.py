@@ -1,8 +1,13 @@
-"""What networks do besides answering: the README's example really happens, and one that waits leaves the processor alone."""
+"""What networks do besides answering: the README's example really happens, and one that waits leaves the processor alone.
+
+And what the runner does: it notices answers that are a little wrong.
+"""
 import difflib
 import os
 import re
+import shlex
 import subprocess
+import sys
 
 import numpy as np
 import onnx
@@ -73,6 +78,22 @@ def check_readme(_):
         raise tool.Failure("\n".join(difflib.unified_diff(written, played, "README.md", "what happens", lineterm="")))
 
 
+def check_spoiled(folder):
+    """Answers with a wrong element fail by each way; those with a wrong bit on three threads fail there and nowhere else."""
+    wrapper = folder / "kumiko"
+    wrapper.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(tool.HERE / 'spoil.py'))} \"$@\"\n")
+    wrapper.chmod(0o755)
+    command = [sys.executable, tool.HERE / "run.py", "recurrent", "dynamic", "--match", "RNN-1-1-1-1,topk"]
+    # RNN by JIT, .so and bits, and .o, which has other bits than the rest; three sets of a dynamic network, one is empty.
+    for how, wanted in (("value", {"JIT": 1, ".so": 3, ".o": 1}), ("bits", {"bits": 3})):
+        environment = {**os.environ, "KUMIKO": str(wrapper), "KUMIKO_GOOD": str(tool.KUMIKO), "KUMIKO_SPOIL": how}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=tool.SECONDS)
+        failed = re.findall(r"^FAILED \w+ [\w-]+ (\S+?):? ", done.stdout, re.M)
+        if done.returncode != 1 or {way: failed.count(way) for way in set(failed)} != wanted:
+            raise tool.Failure(f"spoiled by {how}: {sorted(failed)} failed, expected {wanted}\n{done.stdout}{done.stderr}")
+
+
 def cases():
+    yield Case("spoiled", action=check_spoiled)
     yield Case("idle", action=check_idle)
     yield Case("readme", action=check_readme)
