@@ -117,8 +117,8 @@ typedef struct kumiko_watch {
   /** What is being done, and how many of its steps are; `total` is 0 where they are not counted. An empty task: nothing
    *  is being done any more. */
   void (*progress)(void *user, const char *task, uint64_t done, uint64_t total);
-  /** Asked between stages, passes, kernels and files. Anything but 0 ends the call with KUMIKO_STOPPED, and leaves no
-   *  file behind. */
+  /** Asked between nodes, stages, passes, kernels and files. Anything but 0 ends the call with KUMIKO_STOPPED, and
+   * leaves no file behind. */
   int (*cancelled)(void *user);
 } kumiko_watch;
 

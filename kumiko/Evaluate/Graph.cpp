@@ -2,6 +2,7 @@
 #include "kumiko/Evaluate/OpRun.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Nn/StepAction.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Support/Convert.h"
 
@@ -62,6 +63,8 @@ llvm::Expected<SharedTensors> kumiko::evaluateBlock(Block &block, SharedTensors 
         ends.push_back(operandAt(operand).share());
       return ends;
     }
+    if (!nn::mayGoOn(*op.getContext()))
+      return llvm::createStringError("stopped, as the caller asked for");
     llvm::Expected<SharedTensors> results = evaluateOp(&op, OpRun{operandAt, options, depth});
     if (!results)
       return failAt(&op, llvm::toString(results.takeError()));

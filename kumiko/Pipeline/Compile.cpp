@@ -3,10 +3,10 @@
 #include "kumiko/Emit/OutputFile.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Pipeline/Provenance.h"
+#include "kumiko/Pipeline/Stopper.h"
 #include "kumiko/Pipeline/Units.h"
 #include "kumiko/Plan/Plan.h"
 #include "kumiko/Support/EmitError.h"
-#include "mlir/IR/Action.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -21,22 +21,6 @@ void kumiko::printModule(mlir::ModuleOp module, llvm::raw_ostream &os) {
 }
 
 namespace {
-/// While it lives, passes are left out once the work is stopped: what they would have made is not asked for any more.
-class PassStopper {
-public:
-  PassStopper(mlir::MLIRContext &context, Steps &steps) : context(context) {
-    if (steps.canStop())
-      context.registerActionHandler([&steps](llvm::function_ref<void()> act, const mlir::tracing::Action &action) {
-        if (!llvm::isa<mlir::PassExecutionAction>(action) || !steps.stopped())
-          act();
-      });
-  }
-  ~PassStopper() { context.registerActionHandler(nullptr); }
-
-private:
-  mlir::MLIRContext &context;
-};
-
 /// One compilation; each stage is a function that says whether to go on.
 class Compilation {
 public:
@@ -242,16 +226,14 @@ std::unique_ptr<CompiledModel> Compilation::run() {
     return nullptr;
   }
   model->target = std::move(*target);
-  PassStopper stopper(model->session->context(), steps);
+  Stopper stopper(model->session->context(), steps);
   RemarkCollector remarks(model->session->context(), model->explanation);
   for (Stage stage : allStages()) {
     if (stage > options.stopAfter)
       break;
     bool good = !steps.stopped() && runStage(stage);
-    if (steps.stopped()) {
-      problems.add(cancelledProblem());
+    if (sayStopped(steps, problems))
       return nullptr;
-    }
     if (good && dump(stage))
       continue;
     if (!problems.hasErrors())

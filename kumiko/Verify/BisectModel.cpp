@@ -5,6 +5,7 @@
 #include "kumiko/Nn/Symbols.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Pipeline/Execute.h"
+#include "kumiko/Pipeline/Stopper.h"
 #include "kumiko/Plan/Plan.h"
 #include "kumiko/Support/EmitError.h"
 #include "kumiko/Support/Npy.h"
@@ -37,7 +38,7 @@ private:
   std::optional<TestCase> caseOf(mlir::ModuleOp fused, llvm::StringRef nodes);
   mlir::func::FuncOp main() { return module->lookupSymbol<mlir::func::FuncOp>("main"); }
   /// True with a problem when the caller wants no answer any more.
-  bool stopped();
+  bool stopped() { return sayStopped(steps, problems); }
 
   const ModelSource &model;
   const BisectOptions &how;
@@ -51,14 +52,6 @@ private:
   std::optional<Culprit> culprit; ///< lives in one of the contexts above
 };
 } // namespace
-
-bool Search::stopped() {
-  if (!steps.stopped())
-    return false;
-  if (!problems.hasErrors())
-    problems.add(cancelledProblem());
-  return true;
-}
 
 BisectReport Search::takeReport() {
   BisectReport report;

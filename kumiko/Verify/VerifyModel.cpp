@@ -1,6 +1,7 @@
 #include "kumiko/Verify/VerifyModel.h"
 #include "kumiko/Pipeline/Execute.h"
 #include "kumiko/Pipeline/Provenance.h"
+#include "kumiko/Pipeline/Stopper.h"
 #include "kumiko/Support/Convert.h"
 #include "kumiko/Support/EmitError.h"
 #include "kumiko/Verify/BindSymbols.h"
@@ -16,6 +17,8 @@ public:
 
   /// False when problems were added.
   bool run();
+  /// True with a problem when the caller wants no answer any more.
+  bool stopped() { return sayStopped(steps, problems); }
   VerifyReport report;
 
 private:
@@ -30,8 +33,6 @@ private:
   /// The imported network against the reference, then each pass.
   bool comparePasses();
   bool compareCalls();
-  /// True with a problem when the caller wants no answer any more.
-  bool stopped();
 
   const ModelSource &given;
   const VerifyOptions &how;
@@ -48,14 +49,6 @@ private:
   std::vector<Tensor> inputs, reference;
 };
 } // namespace
-
-bool Verification::stopped() {
-  if (!steps.stopped())
-    return false;
-  if (!problems.hasErrors())
-    problems.add(cancelledProblem());
-  return true;
-}
 
 std::unique_ptr<CompiledModel> Verification::compileUpTo(Stage stage) {
   CompileOptions part = options;
@@ -98,6 +91,7 @@ bool Verification::roundToOutputs(std::vector<Tensor> &results) {
 
 bool Verification::computeReference() {
   steps.begin("evaluating");
+  Stopper stopper(context, steps);
   llvm::StringMap<onnx::Datum> values;
   for (auto [value, tensor] : llvm::zip_equal(executable->inputs(), inputs))
     values[value.name] = onnx::Datum::of(SharedTensor::borrow(tensor));
@@ -122,6 +116,7 @@ bool Verification::comparePasses() {
   auto symbols = model ? symbolValues(*compiled, inputs, problems) : std::nullopt;
   if (!symbols)
     return false;
+  Stopper stopper(model->session->context(), steps);
   mlir::OwningOpRef<mlir::ModuleOp> imported = model->module->clone();
   bindSymbols(*imported, *symbols);
   std::vector<Tensor> results = evaluateModule(*imported, inputs, precision, problems);
@@ -147,6 +142,7 @@ bool Verification::compareCalls() {
   if (!fused)
     return false;
   steps.begin("each call");
+  Stopper stopper(fused->session->context(), steps);
   report.comparisons.push_back(
       {"calls", judgeCalls(*fused->module, *compiled, inputs, tolerance, precision, problems)});
   return !problems.hasErrors();
@@ -163,7 +159,7 @@ bool Verification::run() {
   inputs = readInputs(executable->inputs(), how.inputs, problems);
   if (problems.hasErrors() || !executable->prepare(inputs, how.threads, problems) || !executable->run(problems))
     return false;
-  if (stopped() || !computeReference())
+  if (stopped() || !computeReference() || stopped())
     return false;
   if (how.eachPass && !comparePasses())
     return false;
@@ -174,7 +170,8 @@ bool Verification::run() {
 std::optional<VerifyReport> kumiko::verifyModel(const ModelSource &model, const VerifyOptions &options,
                                                 ProblemList &problems) {
   Verification verification(model, options, problems);
-  if (!verification.run())
+  bool isDone = verification.run();
+  if (verification.stopped() || !isDone)
     return std::nullopt;
   return std::move(verification.report);
 }

@@ -2,6 +2,8 @@
 #include "kumiko/Import/Onnx/GraphImporter.h"
 #include "kumiko/Import/Onnx/Order.h"
 #include "kumiko/Import/Onnx/Registry.h"
+#include "kumiko/Nn/StepAction.h"
+#include "kumiko/Support/Watch.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -42,6 +44,14 @@ const GraphImporter::Plan &GraphImporter::planOf(Scope &scope) {
   return *plan;
 }
 
+/// False, with a problem, when the caller wants no answer any more.
+static bool mayGoOn(MLIRContext &context, ProblemList &problems) {
+  if (nn::mayGoOn(context))
+    return true;
+  problems.add(cancelledProblem());
+  return false;
+}
+
 void GraphImporter::importNodes(Scope &scope) {
   const Plan &plan = planOf(scope);
   if (!interpretation) {
@@ -50,7 +60,7 @@ void GraphImporter::importNodes(Scope &scope) {
   }
   scope.uses = plan.uses;
   for (uint32_t number : plan.order) {
-    if (problems.hasErrors()) // nothing can be computed any more
+    if (problems.hasErrors() || !mayGoOn(*builder.getContext(), problems)) // nothing can be computed any more
       return;
     Operation *before = workSoFar();
     importNode(scope, number);
@@ -61,8 +71,11 @@ void GraphImporter::importNodes(Scope &scope) {
 
 void GraphImporter::importFrom(Scope &scope, size_t first) {
   ArrayRef<uint32_t> order = planOf(scope).order;
-  for (scope.position = first; scope.position < order.size() && !scope.finished; ++scope.position)
+  for (scope.position = first; scope.position < order.size() && !scope.finished; ++scope.position) {
+    if (!mayGoOn(*builder.getContext(), problems))
+      return;
     importNode(scope, order[scope.position]);
+  }
 }
 
 void GraphImporter::importNode(Scope &scope, uint32_t number) {

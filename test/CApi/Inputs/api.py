@@ -188,6 +188,26 @@ def case_cancel():
     lib.drop(program)
 
 
+def case_cancel_verify():
+    """Also while the evaluator works."""
+    asked, limit = [0], [1 << 30]
+
+    def cancelled(user):
+        asked[0] += 1
+        return int(asked[0] > limit[0])
+
+    watch = k.Watch(ctypes.sizeof(k.Watch), 0, None, k.PROGRESS(), k.CANCELLED(cancelled))
+    lib.drop(lib.compile(small.chain(), watch=watch))
+    compiling, asked[0] = asked[0], 0
+    lib.ask("verify", small.chain(), watch=watch)
+    questions = asked[0]
+    assert questions > compiling + 7, "a question for each node"
+    for limit[0] in range(questions - 1, compiling, -1):
+        asked[0] = 0
+        error = failure(lambda: lib.ask("verify", small.chain(), watch=watch))
+        assert error.answer == k.STOPPED and error.problems[-1][0] == 12, str(error)
+
+
 def case_questions():
     """The same JSON as the tool's."""
     (WORK / "ask.onnx").write_bytes(small.dense())

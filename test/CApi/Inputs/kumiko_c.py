@@ -132,9 +132,9 @@ class Library:
         self.call("program_explain", program, c.byref(place))
         return json.loads(self.take(place))
 
-    def ask(self, question, model, allowed=(YES,), **settings):
+    def ask(self, question, model, allowed=(YES,), watch=None, **settings):
         """The answer to inspect, verify or bisect, and its JSON."""
-        source, chosen, place = self.source(model), self.settings(**settings), c.c_void_p()
+        source, chosen, place = self.source(model), self.settings(watch, **settings), c.c_void_p()
         more = [None] if question == "bisect" else []
         try:
             answer = self.call(question, source, chosen, *more, c.byref(place), allowed=allowed)
