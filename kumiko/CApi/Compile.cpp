@@ -159,7 +159,7 @@ public:
   }
   ~TemporaryFolder() {
     if (!folder.empty())
-      llvm::sys::fs::remove_directories(folder);
+      (void)llvm::sys::fs::remove_directories(folder);
   }
   std::string file(llvm::StringRef name) const {
     llvm::SmallString<128> result = folder;

@@ -19,6 +19,8 @@ import kumiko_c as k  # noqa: E402
 import small_model as small  # noqa: E402
 
 PAGE = os.sysconf("SC_PAGESIZE")
+# Kernels that are kept on disk would not be compiled.
+os.environ["KUMIKO_CACHE"] = "0"
 
 
 def resident():

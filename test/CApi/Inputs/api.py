@@ -20,6 +20,7 @@ WORK = pathlib.Path(sys.argv[3])
 sys.path.insert(0, str(SOURCE / "test" / "Tool" / "Inputs"))
 import small_model as small  # noqa: E402
 
+os.environ["KUMIKO_CACHE"] = "0"
 lib = k.Library(sys.argv[1])
 INPUT = [(i % 7 - 3) / 4 for i in range(16)]
 
