@@ -47,8 +47,6 @@ namespace {
 /// A body that changes the result only where `condition` holds, by `value`.
 struct Guarded {
   Value condition, value;
-  /// As in ScatterShape.
-  TypedAttr neutral;
 };
 } // namespace
 
@@ -71,15 +69,13 @@ static std::optional<Guarded> guardedBody(linalg::GenericOp op) {
   Value out = op.getRegionOutputArgs()[0];
   Operation *last = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   if (auto select = dyn_cast_or_null<arith::SelectOp>(last); select && select.getFalseValue() == out)
-    return Guarded{select.getCondition(), select.getTrueValue(), {}};
+    return Guarded{select.getCondition(), select.getTrueValue()};
   if (!last || last->getNumOperands() != 2 || last->getOperand(0) != out)
     return std::nullopt;
   auto select = last->getOperand(1).getDefiningOp<arith::SelectOp>();
-  TypedAttr neutral;
-  if (!select || !isNeutral(last, select.getFalseValue()) ||
-      !matchPattern(select.getFalseValue(), m_Constant(&neutral)))
+  if (!select || !isNeutral(last, select.getFalseValue()))
     return std::nullopt;
-  return Guarded{select.getCondition(), select.getTrueValue(), neutral};
+  return Guarded{select.getCondition(), select.getTrueValue()};
 }
 
 static void leavesOf(Value condition, SmallVectorImpl<Value> &leaves) {
@@ -185,38 +181,6 @@ static bool writesEveryLoop(linalg::GenericOp op) {
   return map.isProjectedPermutation() && map.getNumResults() == op.getNumParallelLoops() && map.getNumResults() != 0;
 }
 
-unsigned ScatterShape::firstPlace() const { return llvm::min_element(places, llvm::less_first())->first; }
-
-Extent ScatterShape::rows() const {
-  Extent product = 1;
-  for (const auto &[loop, value] : places)
-    product *= loops.extents[loop];
-  return product;
-}
-
-Extent ScatterShape::elements() const { return loops.lane ? rows() * loops.extents[*loops.lane] : rows(); }
-
-Extent ScatterShape::points() const {
-  SmallVector<unsigned> reduced;
-  linalg::GenericOp(op).getReductionDims(reduced);
-  Extent product = 1;
-  for (unsigned loop : reduced)
-    product *= loops.extents[loop];
-  return product;
-}
-
-Operation *ScatterShape::choice() const {
-  Operation *combiner = linalg::GenericOp(op).getBody()->getTerminator()->getOperand(0).getDefiningOp();
-  return neutral && isa<arith::MaximumFOp, arith::MinimumFOp>(combiner) ? combiner : nullptr;
-}
-
-bool ScatterShape::isSingleMeanwhile() const {
-  constexpr int64_t mostElements = 1 << 18;
-  Extent count = elements();
-  return choice() && getElementTypeOrSelf(linalg::GenericOp(op)->getResult(0).getType()).isBF16() && count.isStatic() &&
-         count.value() <= mostElements && typicalSize(points()) >= count.value();
-}
-
 /// Whether the extract says no more than that a place from data exists.
 static bool isCheck(tensor::ExtractOp extract) {
   return extract->hasAttr(checkedAttribute) &&
@@ -229,7 +193,7 @@ std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelE
     return std::nullopt;
   SmallVector<Value> leaves;
   leavesOf(body->condition, leaves);
-  ScatterShape shape{op, {}, {}, {}, 0, {}, {}, body->neutral};
+  ScatterShape shape{op, {}, {}, {}, {}, {}};
   for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
     if (isCheck(extract))
       shape.checks.push_back(extract);
@@ -257,8 +221,6 @@ std::optional<ScatterShape> kumiko::scatterShapeOf(linalg::GenericOp op, KernelE
     return std::nullopt;
   shape.loops = shareLoops(op, extents, scattered, apart);
   mergeOuter(op, shape.loops);
-  auto last = llvm::find_if(llvm::reverse(shape.loops.outer), [&](unsigned loop) { return apart[loop]; });
-  shape.planes = unsigned(last - shape.loops.outer.rbegin());
   size_t bounds = shape.bounds.size();
   llvm::erase_if(shape.bounds, [&](const auto &bounds) { return !llvm::is_contained(shape.loops.outer, bounds.loop); });
   if (understood == leaves.size() && shape.bounds.size() == bounds)
@@ -278,7 +240,7 @@ std::optional<RunningShape> kumiko::runningShapeOf(linalg::GenericOp op, KernelE
   std::optional<unsigned> along = keptLoop(op, compare.getRhs());
   if (!reduced || !along || op.getIteratorTypesArray()[reduced.getDim()] != utils::IteratorType::reduction)
     return std::nullopt;
-  RunningShape shape{op, unsigned(reduced.getDim()), *along, false, false, {}, body->neutral};
+  RunningShape shape{op, unsigned(reduced.getDim()), *along, false, false, {}};
   switch (compare.getPredicate()) {
   case arith::CmpIPredicate::sle:
     break;
@@ -305,26 +267,6 @@ std::optional<RunningShape> kumiko::runningShapeOf(linalg::GenericOp op, KernelE
   taken.set(shape.along);
   shape.loops = shareLoops(op, extents, taken, /*apart=*/taken);
   return shape;
-}
-
-/// Six steps.
-constexpr int64_t longestDoubling = 64;
-
-bool RunningShape::doubles() const {
-  const Extent &length = loops.extents[along];
-  auto fill = linalg::GenericOp(op).getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  return neutral && !loops.lane && !op->hasAttr(exactAttribute) && length.isStatic() &&
-         length.value() <= longestDoubling && fill && constantScalar(fill.getInputs()[0]) == neutral;
-}
-
-bool RunningShape::rowsLieFarApart(int64_t bytesOfElement) const {
-  constexpr int64_t page = 4096, fewestBytes = 1 << 18;
-  Extent row = bytesOfElement;
-  for (unsigned loop = along + 1; loop < loops.extents.size(); ++loop)
-    if (loop != reduced)
-      row *= loops.extents[loop];
-  Extent all = row * loops.extents[along];
-  return row.isStatic() && row.value() >= page && all.isStatic() && all.value() >= fewestBytes;
 }
 
 bool kumiko::followsInPlace(Value tensor, linalg::GenericOp op) {

@@ -38,28 +38,11 @@ struct ScatterShape {
     int64_t low, high;
   };
   llvm::SmallVector<Bounds, 2> bounds;
-  /// How many of the last outer loops say nothing about where a point goes.
-  unsigned planes = 0;
   /// The value in the body that says whether a point counts, where it does so at its places and within the bounds
   /// without further ado; else null.
   mlir::Value atPlaces;
   /// What looks in the body whether a place from data exists, and says nothing else.
   llvm::SmallVector<mlir::tensor::ExtractOp, 2> checks;
-  /// What changes nothing where the last op of the body combines what is there with one other value; else null.
-  mlir::TypedAttr neutral;
-
-  /// The outermost of the loops that data addresses.
-  unsigned firstPlace() const;
-  /// All places that data can address, and all elements there.
-  Extent rows() const;
-  Extent elements() const;
-  /// Of one outer point.
-  Extent points() const;
-  /// What chooses between an element and the point that goes there; null where nothing does.
-  mlir::Operation *choice() const;
-  /// Whether the elements are bf16 of which points choose, and no more than these: then they are f32 in scratch
-  /// meanwhile, as each point would convert them and what it chose.
-  bool isSingleMeanwhile() const;
 };
 
 struct RunningShape {
@@ -68,15 +51,6 @@ struct RunningShape {
   unsigned along = 0;   ///< the loop over the result that it is compared with
   bool exclusive = false, reverse = false;
   OrderedLoops loops;
-  /// As in ScatterShape.
-  mlir::TypedAttr neutral;
-
-  /// Rows so short that each element takes up the sum that ends 1, 2, 4, ... before it, and not that of all before it:
-  /// so vectors do, and no sum is rounded more often than there are steps.
-  bool doubles() const;
-  /// Whether rows of such elements are read and written in a page of their own each, and are more than the first cache
-  /// holds; false where sizes are open.
-  bool rowsLieFarApart(int64_t bytesOfElement) const;
 };
 
 /// The loops that a value in the body of `op` depends on; all of them where it reads the result.

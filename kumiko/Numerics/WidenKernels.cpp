@@ -120,11 +120,8 @@ private:
     return points / 2 <= read;
   }
 
-  /// Many sums of few terms each, or of what is added up in few steps. What is made of such a sum may still want it in
-  /// f64.
+  /// Many sums of few terms each. What is made of such a sum may still want it in f64.
   bool hasFewTerms(linalg::GenericOp op) {
-    if (shape.kind == KernelKind::Running && op == shape.running.op && shape.running.doubles())
-      return true;
     SmallVector<unsigned> reduced;
     op.getReductionDims(reduced);
     Extent terms = 1;

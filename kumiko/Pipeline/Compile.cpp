@@ -84,12 +84,7 @@ PipelineOptions kumiko::pipelineOptionsOf(const CompileOptions &options, const T
   pipeline.machine.lanes = target.vectorBits / 32;
   pipeline.machine.registers = target.vectorRegisters;
   pipeline.machine.byteDot = target.byteDot;
-  pipeline.machine.gathers = target.gathers;
   pipeline.machine.storesInOrder = target.storesInOrder;
-  pipeline.machine.wideCore = target.wideCore;
-  pipeline.machine.crowdsSets = target.crowdsSets;
-  if (target.sharedCache)
-    pipeline.machine.l3 = target.sharedCache;
   pipeline.hasFma = target.hasFma;
   pipeline.hasHalf = target.hasHalf;
   return pipeline;

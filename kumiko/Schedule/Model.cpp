@@ -13,8 +13,6 @@
 #include "kumiko/Kernel/Functions.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/AttentionLayout.h"
-#include "kumiko/Schedule/ChosenRows.h"
-#include "kumiko/Schedule/FarReads.h"
 #include "kumiko/Schedule/Packing.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -208,179 +206,30 @@ static Extent chunksFor(const Extent &operations) {
   return min(max(floorDiv(operations, scalarOpsPerChunk), 1), mostChunks);
 }
 
-/// Into how many shares the places of a scatter may go. Each chunk looks at all points, which takes `looks`: all looks
-/// together are to be a small part of the work.
-static Extent placesWorthSharing(const ScatterShape &shape, const Extent &work, const Extent &looks) {
-  constexpr int64_t smallPart = 8;
-  return min(floorDiv(work, max(looks, 1) * smallPart), shape.loops.extents[shape.firstPlace()]);
-}
-
-/// Of an element; a truth value takes one.
-static int64_t bytesOf(Value tensor) {
-  return llvm::divideCeil(getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth(), 8);
-}
-
-/// Of a scatter's result, rows for each point of a column from which on the copy of it matters more than the points,
-/// and from which on it matters so much more that it is to be one stretch of memory: sooner where strips of so many
-/// rows do not stay in the cache.
-constexpr int64_t manyRowsPerPoint = 8, mostRowsPerPoint = 32, mostRowsPastStrips = 12;
-
-/// Bytes of a row below which it is not cut.
-constexpr int64_t narrowestStrip = 256;
-
-/// The same where chunks have such stretches of their own, without sharing places.
-constexpr int64_t mostRowsOfOwn = 16;
-
-/// How many columns of a scatter along an outer axis to change at a time (Schedule.h); 0 where what it changes is in
-/// the cache anyway. By measurement: shorter pieces of rows are slower to copy, longer ones leave the cache before the
-/// next point comes.
-static int64_t stripOf(const ScatterShape &shape, bool fewPoints, bool pastCaches, const Machine &machine) {
-  constexpr int64_t fewestRows = 64;
-  const OrderedLoops &loops = shape.loops;
-  const Extent &columns = loops.extents[loops.outer.back()];
-  if (!shape.rows().isStatic() || !columns.isStatic() || shape.rows().value() < fewestRows)
-    return 0;
-  int64_t bytes = bytesOf(shape.op->getResult(0)), rows = shape.rows().value(), row = columns.value() * bytes;
-  int64_t stripBytes = pastCaches && bytes >= 4 && rows * 512 <= 2 * machine.l2 ? 512 : narrowestStrip;
-  if (fewPoints && rows * 1024 <= 4 * machine.l2)
-    stripBytes = 1024;
-  // Machines of this kind have a second cache of 1 or 2 MB. By measurement, strips pay from 4 MB on.
-  int64_t cached = machine.wideCore ? 8 * machine.l2 : machine.l2;
-  bool isLarge = rows * row > cached && row >= 2 * stripBytes;
-  // Elsewhere, by measurement, points find what is in a strip of much of the cache no sooner than in all of the result;
-  // the fewer columns it has, the less it may be.
-  bool staysNear = pastCaches || machine.storesInOrder || rows * stripBytes * bytes <= 3 * machine.l2;
-  return isLarge && staysNear && rows * stripBytes <= 4 * machine.l2 ? stripBytes / bytes : 0;
-}
-
-/// Whether strips of a result of so many elements go past the caches. They do sooner than what is written row by row:
-/// the processor does not see soon enough which short piece of a row is overwritten next, and waits for it.
-static bool stripsLeaveCaches(const ScatterShape &shape, const Extent &written, const Machine &machine) {
-  int64_t least = machine.wideCore ? 3 * machine.l3 / 8 : machine.l3 / 4;
-  return written.isStatic() && written.value() * bytesOf(shape.op->getResult(0)) >= least;
-}
-
-/// Rows for each point of a column from which on the copy that a scatter starts with is to be one stretch of memory:
-/// sooner where strips of so many rows do not stay in the cache, or where there can be none and columns would be parted
-/// among few chunks. `past`: strips would go past the caches.
-static int64_t fewestRowsOfStretch(const ScatterShape &shape, const Extent &written, const Extent &shares, bool past,
-                                   const Machine &machine) {
-  constexpr int64_t manyShares = 8, fewestInOrder = 6;
-  if (machine.storesInOrder && !past)
-    return fewestInOrder;
-  bool isLarge = shape.rows().isStatic() && written.isStatic() &&
-                 written.value() * bytesOf(shape.op->getResult(0)) > 4 * machine.l2;
-  int64_t stripBytes = isLarge ? shape.rows().value() * narrowestStrip : 0;
-  if (stripBytes > 4 * machine.l2)
-    return typicalSize(shares) < manyShares ? 0 : manyRowsPerPoint;
-  return stripBytes >= 2 * machine.l2 ? mostRowsPastStrips : mostRowsPerPoint;
-}
-
-/// Into how many shares the places of a scatter may go whose columns go to places of their own. All chunks look at all
-/// points: many at a time, or else one by one, which costs most as no one can foresee whose the next one is.
-static int64_t sharesOfPlaces(const ScatterShape &shape, int64_t rowsPerPoint, const Machine &machine) {
-  constexpr int64_t fewestColumns = 64, rowsTogether = 10, manyRows = 40;
-  bool together = shape.atPlaces && shape.places.size() == 1 &&
-                  typicalSize(shape.loops.extents[shape.loops.outer.back()]) >= fewestColumns;
-  // By measurement, on machines of that kind: more shares look at points for longer than they copy.
-  if (together && machine.storesInOrder)
-    return rowsPerPoint < rowsTogether ? 1 : rowsPerPoint < manyRows ? 2 : 4;
-  return std::max<int64_t>(rowsPerPoint / (together ? rowsTogether : mostRowsPerPoint), 1);
-}
-
-/// A scatter whose columns go to places of their own: chunks share columns, or places where points are so few that all
-/// chunks may look at all of them.
-static void scheduleColumns(Schedule &schedule, const ScatterShape &shape, const Extent &points, const Extent &written,
-                            const Extent &work, const Machine &machine) {
-  const Extent &columns = shape.loops.extents[shape.loops.outer.back()];
-  Extent around = floorDiv(shape.loops.outerExtent(), max(columns, 1));
-  // A share of a row is several lines of it.
-  Extent shares = max(around, floorDiv(columns, 32 * machine.lanes));
-  int64_t rowsPerPoint = typicalSize(shape.rows()) / std::max<int64_t>(typicalSize(points), 1);
-  bool fewPoints = rowsPerPoint >= manyRowsPerPoint;
-  bool stripsPast = schedule.pastCaches || stripsLeaveCaches(shape, written, machine);
-  if (typicalSize(around) == 1 && rowsPerPoint >= fewestRowsOfStretch(shape, written, shares, stripsPast, machine)) {
-    int64_t places = sharesOfPlaces(shape, rowsPerPoint, machine);
-    schedule.sharePlaces = places > 1;
-    shares = places;
-  } else if (typicalSize(around) > 1 && rowsPerPoint >= mostRowsOfOwn) {
-    shares = around;
-  } else if (!fewPoints || stripsPast) {
-    schedule.strip = stripOf(shape, fewPoints, stripsPast, machine);
-  }
-  if (schedule.strip) {
-    schedule.pastCaches = stripsPast;
-    shares = around * stripsOf(columns, schedule);
-    schedule.scratchBytes = shape.rows() * schedule.strip * bytesOf(shape.op->getResult(0));
-  }
-  schedule.chunks = max(min(chunksFor(work), shares), 1);
-  if (schedule.chunks.is(1))
-    schedule.sharePlaces = false;
-}
-
-/// A running sum across many rows that leaves the caches: strips of columns are summed row after row, so that memory is
-/// gone over as it lies.
-static void scheduleStrips(Schedule &schedule, const RunningShape &shape, const Machine &machine) {
-  constexpr int64_t fewestVectors = 4, vectorsOfStrip = 64;
-  int64_t fewestRows = machine.storesInOrder ? 4 : 32;
-  Type sum = getElementTypeOrSelf(linalg::GenericOp(shape.op)->getResult(0).getType());
-  int64_t bytes = sum.getIntOrFloatBitWidth() / 8;
-  if (bytes == 0 || typicalSize(shape.loops.extents[shape.along]) < fewestRows ||
-      typicalSize(shape.loops.extents[*shape.loops.lane]) < fewestVectors * machine.lanes)
-    return;
-  schedule.strip = vectorsOfStrip * machine.lanes;
-  schedule.scratchBytes = schedule.strip * bytes;
-}
-
-/// Whether sums along the columns would have so many rows under way that these drive each other out, of a result that
-/// the second cache does not hold: then strips pay though nothing goes past the caches. Measured of 8 bytes; narrower
-/// elements are as fast without.
-static bool isTall(const RunningShape &shape, const Extent &written, const Machine &machine) {
-  constexpr int64_t fewestRows = 40, wide = 8;
-  int64_t bytes =
-      getElementTypeOrSelf(linalg::GenericOp(shape.op).getDpsInputs()[0].getType()).getIntOrFloatBitWidth() / 8;
-  return machine.storesInOrder && bytes == wide && typicalSize(shape.loops.extents[shape.along]) >= fewestRows &&
-         typicalSize(written) * bytes > 4 * machine.l2;
-}
-
-/// One pass over the points and the result; chunks share the outer loops, the lanes, or the places.
+/// One pass over the points and the result; chunks share the outer loops, or the lanes.
 static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, KernelExtents &extents,
                             const Machine &machine) {
   bool running = shape.kind == KernelKind::Running;
   linalg::GenericOp op = running ? shape.running.op : shape.scatter.op;
   const OrderedLoops &loops = running ? shape.running.loops : shape.scatter.loops;
-  Extent points = loops.outerExtent(), shares = loops.outerExtent();
+  Extent points = loops.outerExtent(), shares = points;
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
   for (unsigned loop : reduced)
     points *= loops.extents[loop];
-  if (!running && shape.scatter.isSingleMeanwhile())
-    schedule.scratchBytes = shape.scatter.elements() * int64_t(sizeof(float));
-  int64_t operations = llvm::range_size(op.getBody()->without_terminator());
-  Extent written = extents.elementsOf(op->getResult(0));
-  // A share of a row is several lines of it.
+  Extent work = points * int64_t(llvm::range_size(op.getBody()->without_terminator()));
+  // A share of a row is several lines of it. Parts of rows lie far apart: they are for few outer points alone.
   constexpr int64_t fewOuterPoints = 16;
   int64_t part = 32 * machine.lanes;
   if (loops.lane) {
-    Extent work = points * loops.extents[*loops.lane] * operations + written;
-    // Parts of rows lie far apart: they are for few outer points alone.
+    work *= loops.extents[*loops.lane];
     if (typicalSize(shares) < fewOuterPoints)
       shares = max(shares, floorDiv(loops.extents[*loops.lane], part));
-    Extent byPlaces = running ? 1 : placesWorthSharing(shape.scatter, work, points * operations);
-    // What lies behind each other stays together where there is enough of it for all chunks.
-    schedule.sharePlaces = typicalSize(min(byPlaces, chunksFor(work))) > typicalSize(shares);
-    if (schedule.sharePlaces)
-      shares = byPlaces;
-    schedule.chunks = max(min(chunksFor(work), shares), 1);
-    if (running && (schedule.pastCaches || isTall(shape.running, written, machine)))
-      scheduleStrips(schedule, shape.running, machine);
-    return;
+  } else if (!running && loops.outerEndsInside(op)) {
+    const Extent &columns = loops.extents[loops.outer.back()];
+    shares = max(floorDiv(shares, max(columns, 1)), floorDiv(columns, part));
   }
-  Extent work = points * operations + written;
-  if (!running && loops.outerEndsInside(op))
-    return scheduleColumns(schedule, shape.scatter, floorDiv(points, max(loops.outerExtent(), 1)), written, work,
-                           machine);
-  schedule.chunks = max(min(chunksFor(work), shares), 1);
+  schedule.chunks = max(min(chunksFor(work + extents.elementsOf(op->getResult(0))), shares), 1);
 }
 
 /// Whether it becomes a call of the C library for each lane: in f64, what has no vector code.
@@ -402,32 +251,6 @@ static bool callsForEach(Block &body, ValueRange results, KernelExtents &extents
   return calls != 0 && calls >= elements;
 }
 
-/// Whether what is written leaves the last cache before anyone reads it again. Then a store that goes past the caches
-/// saves reading what it overwrites: a third of the time of a copy. What stays in the cache must not be written so,
-/// since the next kernel would wait for memory; nor what takes longer to compute than to read, since such stores are
-/// waited for. By measurement (docs/bench/scalar-loops.md) what is read counts twice: a result alone stays in the cache
-/// in part, though it is larger.
-static bool leavesCaches(Block &body, ValueRange results, KernelExtents &extents, const Machine &machine) {
-  for (auto op : body.getOps<linalg::GenericOp>())
-    if (llvm::any_of(*op.getBody(), isFunction))
-      return false;
-  auto bytesOf = [&](auto &&tensors) {
-    Extent bytes = 0;
-    for (Value tensor : tensors)
-      if (auto type = dyn_cast<RankedTensorType>(tensor.getType()); type && type.getElementType().isIntOrFloat())
-        bytes += extents.elementsOf(tensor) * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-    return bytes;
-  };
-  Extent written = bytesOf(results), read = bytesOf(body.getArguments());
-  if (!written.isStatic() || !read.isStatic())
-    return false;
-  // Of a cache for all cores of a machine others take what they need. Nothing is lost where that is little: such a
-  // result is written about as fast past it.
-  if (machine.storesInOrder && written.value() >= machine.l3 / 4 && written.value() >= 4 * read.value())
-    return true;
-  return written.value() >= machine.l3 / 2 && 2 * read.value() + written.value() >= machine.l3 / 2 * 3;
-}
-
 Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRange results, KernelExtents &extents,
                                 llvm::function_ref<bool(BlockArgument)> isConstant, const Machine &machine) {
   Schedule schedule;
@@ -444,9 +267,6 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
     return schedule;
   }
   if (shape.kind == KernelKind::Scatter || shape.kind == KernelKind::Running) {
-    schedule.storesInOrder = machine.storesInOrder && shape.kind == KernelKind::Running;
-    schedule.wideCore = machine.wideCore && shape.kind == KernelKind::Running;
-    schedule.pastCaches = leavesCaches(body, results, extents, machine);
     scheduleOrdered(schedule, shape, extents, machine);
     return schedule;
   }
@@ -464,14 +284,7 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
   schedule.chunks = chunksFor(operations);
   if (shape.kind == KernelKind::Points) {
     storeLanesLast(schedule, body, extents, isConstant);
-    schedule.pastCaches = leavesCaches(body, results, extents, machine);
-    schedule.gathers = machine.gathers && readsChosen(body);
-    schedule.strip = stripOfChosen(body, results, extents, machine);
-    schedule.storesInOrder = machine.storesInOrder;
-    schedule.wideCore = machine.wideCore;
-    schedule.crowdsSets = machine.crowdsSets;
-    if (schedule.gathers)
-      scheduleFarReads(schedule, body, extents);
+    schedule.askAhead = machine.storesInOrder;
     if (callsForEach(body, results, extents, machine))
       schedule.lanes = 1;
   }

@@ -40,10 +40,6 @@ Extent kumiko::panelGroupsOf(const ContractionShape &shape, const Schedule &sche
   return groupsOf(shape.partColumns(), schedule.panelColumns, schedule.chunkPanels);
 }
 
-Extent kumiko::stripsOf(const Extent &columns, const Schedule &schedule) {
-  return ceilDiv(columns + lineBytes - 1, schedule.strip);
-}
-
 namespace {
 struct Field {
   StringRef name;
@@ -95,22 +91,8 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr("copy_runs", b.getUnitAttr()));
   if (prefetch)
     entries.push_back(b.getNamedAttr("prefetch", b.getUnitAttr()));
-  if (gathers)
-    entries.push_back(b.getNamedAttr("gathers", b.getUnitAttr()));
-  if (farApart)
-    entries.push_back(b.getNamedAttr("far_apart", b.getI64IntegerAttr(*farApart)));
-  if (storesInOrder)
-    entries.push_back(b.getNamedAttr("stores_in_order", b.getUnitAttr()));
-  if (wideCore)
-    entries.push_back(b.getNamedAttr("wide_core", b.getUnitAttr()));
-  if (crowdsSets)
-    entries.push_back(b.getNamedAttr("crowds_sets", b.getUnitAttr()));
-  if (pastCaches)
-    entries.push_back(b.getNamedAttr("past_caches", b.getUnitAttr()));
-  if (sharePlaces)
-    entries.push_back(b.getNamedAttr("share_places", b.getUnitAttr()));
-  if (strip)
-    entries.push_back(b.getNamedAttr("strip", b.getI64IntegerAttr(strip)));
+  if (askAhead)
+    entries.push_back(b.getNamedAttr("ask_ahead", b.getUnitAttr()));
   if (!lanesLast.empty())
     entries.push_back(b.getNamedAttr("lanes_last", b.getDenseI64ArrayAttr(lanesLast)));
   if (!keptOps.empty())
@@ -188,16 +170,7 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
   schedule.packed = attribute.contains("packed");
   schedule.copyRuns = attribute.contains("copy_runs");
   schedule.prefetch = attribute.contains("prefetch");
-  schedule.pastCaches = attribute.contains("past_caches");
-  schedule.gathers = attribute.contains("gathers");
-  schedule.storesInOrder = attribute.contains("stores_in_order");
-  schedule.wideCore = attribute.contains("wide_core");
-  schedule.crowdsSets = attribute.contains("crowds_sets");
-  schedule.sharePlaces = attribute.contains("share_places");
-  if (auto apart = attribute.getAs<IntegerAttr>("far_apart"))
-    schedule.farApart = apart.getInt();
-  if (auto strip = attribute.getAs<IntegerAttr>("strip"))
-    schedule.strip = strip.getInt();
+  schedule.askAhead = attribute.contains("ask_ahead");
   if (auto kept = attribute.getAs<DenseI64ArrayAttr>("kept_ops"))
     schedule.keptOps = llvm::to_vector(kept.asArrayRef());
   if (auto pairs = attribute.getAs<DenseI64ArrayAttr>("in_place"))

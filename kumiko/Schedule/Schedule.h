@@ -46,29 +46,8 @@ struct Schedule {
   /// points: pairs (argument, dimension): constants stored with that dimension last, where the lanes run along it. The
   /// dimension is that of the tensor which the argument's reader sees.
   llvm::SmallVector<int64_t> lanesLast;
-  /// points, scatter, running: results are too large for any cache and are written past it, where whole vectors lie
-  /// side by side.
-  bool pastCaches = false;
-  /// Lanes that each have a place of their own are read by one instruction.
-  bool gathers = false;
-  /// points: elements that are read where data say are read one by one where most of these places lie at least so
-  /// many bytes from each other (FarReads.h).
-  std::optional<int64_t> farApart;
-  /// points: lines of the result are asked for before they are written. running: rows are written one after the other,
-  /// not several side by side.
-  bool storesInOrder = false;
-  /// points, running: short pieces of rows are turned and woven in registers; rows that are summed go by together.
-  bool wideCore = false;
-  /// points: there are pauses between rows that share a set of the first cache (FarReads.h).
-  bool crowdsSets = false;
-
-  /// scatter: chunks share the places that data addresses, and each of them goes over all points.
-  bool sharePlaces = false;
-  /// scatter: columns that are changed at a time, in scratch, where all rows of them lie close together; 0: all of
-  /// them, in the result. running: columns whose sums are in scratch while rows go by; 0: a vector, in registers.
-  /// points: columns that are worked on at a time, in all rows; 0: all of a row.
-  int64_t strip = 0;
-
+  /// points: lines of the result are asked for before they are written.
+  bool askAhead = false;
   /// rows and attention: numbers (in the order of the body) of the ops whose rows are kept in scratch instead of
   /// computed again.
   llvm::SmallVector<int64_t> keptOps;
@@ -100,16 +79,6 @@ struct Schedule {
 
 /// Of a cache line, on the machines that there are.
 constexpr int64_t lineBytes = 64;
-/// Lines that lie a multiple of so many bytes apart share a set of the first-level cache, which holds few of them.
-constexpr int64_t setBytes = 64 * lineBytes;
-/// Whether lines so many bytes apart share one of its sets, or two of them.
-inline bool sharesSets(int64_t bytesApart) { return bytesApart != 0 && bytesApart % (setBytes / 2) == 0; }
-/// Of the second-level cache of the machines whose stores leave in order (Support/Machine.h).
-constexpr int64_t secondCacheBytes = 2 << 20;
-
-/// Strips of a row of `columns` elements, of which the first may begin anywhere in a line.
-Extent stripsOf(const Extent &columns, const Schedule &schedule);
-
 /// What a chunk of products is worth at least, and how many chunks are enough for any number of threads.
 constexpr int64_t flopsPerChunk = 2'000'000, mostChunks = 64;
 

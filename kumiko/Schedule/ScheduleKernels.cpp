@@ -21,11 +21,7 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
     machine.lanes = lanes;
     machine.registers = registers;
     machine.byteDot = byteDot;
-    machine.gathers = gathers;
     machine.storesInOrder = storesInOrder;
-    machine.wideCore = wideCore;
-    machine.crowdsSets = crowdsSets;
-    machine.l3 = sharedCache;
     machine.vectorFunctions = vectorFunctions;
     machine.fma = fma;
     for (auto kernel : getOperation().getOps<nn::KernelOp>()) {

@@ -9,7 +9,6 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 #include <mutex>
-#include <unistd.h>
 
 using namespace kumiko;
 
@@ -78,15 +77,6 @@ std::string kumiko::coreOf(llvm::StringRef reported, bool isIntel, const llvm::S
   return features.lookup("amx-fp16") ? "graniterapids" : "sapphirerapids";
 }
 
-/// Bytes of the cache that all cores of this machine share, or 0.
-static int64_t hostSharedCache() {
-#ifdef _SC_LEVEL3_CACHE_SIZE
-  return std::max<int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
-#else
-  return 0;
-#endif
-}
-
 bool Target::runsHere() const {
   if (isHost())
     return true;
@@ -115,20 +105,9 @@ llvm::Expected<Target> kumiko::targetNamed(llvm::StringRef name) {
     describeVectors(target, /*level=*/target.triple.isX86() ? hostLevel() : 0);
     target.byteDot = features.lookup("avx512vnni") || (features.lookup("avxvnni") && target.vectorBits == 256);
     bool isXeon = isNewXeon(isIntel, features);
-    // Measured on Sapphire Rapids: 0.3 ns for an element where loads take 0.5 to 0.7. On Zen loads win, and older cores
-    // of Intel have gathers slowed down against Downfall.
-    target.gathers = target.vectorBits == 512 && isXeon;
     // Measured on Emerald Rapids: 0.6 ns for a store that takes turns with others between lines, 0.4 ns along memory,
     // and half as long where lines were asked for.
     target.storesInOrder = isXeon;
-    // Measured on both: short pieces 1.3 to 2.6 times as fast by shuffles. On Zen 4 single moves win.
-    target.wideCore = isXeon || target.cpu == "znver5";
-    // Measured on both: a column of rows 4 KB apart takes 1.1 to 1.9 times as long without pauses.
-    target.crowdsSets = target.cpu == "znver4" || target.cpu == "znver5";
-    // Such cores have one for all of them, where others have one for a few. Measured on Emerald Rapids, of whose 260 MB
-    // results of 16 MB to 64 MB make use: past the caches they take 1.1 to 1.6 times as long.
-    if (isXeon)
-      target.sharedCache = hostSharedCache();
     return target;
   }
   if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4") {

@@ -28,16 +28,8 @@ struct Target {
   bool hasFma = true, hasHalf = true;
   /// vpdpbusd on whole vectors: four products of bytes into each sum, without saturation.
   bool byteDot = false;
-  /// Gathers take less time than a load for each lane.
-  bool gathers = false;
-  /// Bytes of the cache that all cores share; 0: not known.
-  int64_t sharedCache = 0;
   /// Stores leave one after the other, and wait for lines that the first cache does not have.
   bool storesInOrder = false;
-  /// Some five hundred operations are under way at a time (Support/Machine.h).
-  bool wideCore = false;
-  /// Rows that share a set of the first cache drive each other out before they are read (Support/Machine.h).
-  bool crowdsSets = false;
   /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.
   bool watchesThreads = false;
 

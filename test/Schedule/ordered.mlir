@@ -42,10 +42,9 @@ func.func @main(%x: tensor<64x32xf16>) -> tensor<64x32xf16> {
 
 // -----
 
-// Few rows wide enough for shares, but many of them: each chunk has places of its own, and takes the points that go there.
+// Chunks share the columns of a row where there are several lines for each.
 // CHECK-LABEL: nn.kernel
-// CHECK-SAME: chunks = 64
-// CHECK-SAME: share_places
+// CHECK-SAME: chunks = 2
 // CHECK-SAME: template = "scatter"
 func.func @main(%x: tensor<8192x512xf32>, %i: tensor<4096x1xi64>, %u: tensor<4096x512xf32>) -> tensor<8192x512xf32> {
   %y = nn.scatter_nd %x, %i, %u {kind = "set"}
@@ -55,10 +54,9 @@ func.func @main(%x: tensor<8192x512xf32>, %i: tensor<4096x1xi64>, %u: tensor<409
 
 // -----
 
-// Looking at a million points is as much as moving their four elements.
+// Rows of four elements are not shared.
 // CHECK-LABEL: nn.kernel
 // CHECK-SAME: chunks = 1
-// CHECK-NOT: share_places
 // CHECK-SAME: template = "scatter"
 func.func @main(%x: tensor<8192x4xf32>, %i: tensor<1000000x1xi64>, %u: tensor<1000000x4xf32>) -> tensor<8192x4xf32> {
   %y = nn.scatter_nd %x, %i, %u {kind = "set"}

@@ -191,28 +191,7 @@ nn.kernel @threes(%x: tensor<100000x3xf32>) -> tensor<100000xf32> {
   nn.yield %s : tensor<100000xf32>
 }
 
-// Running sums of short rows are added up in six steps at most, so they stay as they are, too; but not of longer ones.
-// CHECK-LABEL: nn.kernel @short_running
-// CHECK-NOT: f64
-// CHECK: nn.yield
-nn.kernel @short_running(%x: tensor<40x64xf32>) -> tensor<40x64xf32> {
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<40x64xf32>
-  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<40x64xf32>) -> tensor<40x64xf32>
-  %s = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (i, j)>],
-                       iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x : tensor<40x64xf32>) outs(%i : tensor<40x64xf32>) {
-  ^bb0(%p: f32, %o: f32):
-    %j = linalg.index 1 : index
-    %k = linalg.index 2 : index
-    %counts = arith.cmpi sle, %k, %j : index
-    %0 = arith.select %counts, %p, %zero : f32
-    %1 = arith.addf %o, %0 : f32
-    linalg.yield %1 : f32
-  } -> tensor<40x64xf32>
-  nn.yield %s : tensor<40x64xf32>
-}
-
+// Running sums are rounded with every term, so they are widened.
 // CHECK-LABEL: nn.kernel @long_running
 // CHECK: arith.addf {{.*}} : f64
 nn.kernel @long_running(%x: tensor<40x65xf32>) -> tensor<40x65xf32> {

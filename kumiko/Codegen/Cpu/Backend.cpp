@@ -24,11 +24,7 @@ public:
     schedule.lanes = options.machine.lanes;
     schedule.registers = options.machine.registers;
     schedule.byteDot = options.machine.byteDot;
-    schedule.gathers = options.machine.gathers;
     schedule.storesInOrder = options.machine.storesInOrder;
-    schedule.wideCore = options.machine.wideCore;
-    schedule.crowdsSets = options.machine.crowdsSets;
-    schedule.sharedCache = options.machine.l3;
     schedule.vectorFunctions = options.allow >= Allow::Approximate;
     schedule.fma = options.hasFma;
     passes.addPass(createScheduleKernelsPass(schedule));

@@ -25,13 +25,6 @@ namespace kumiko::cpu {
 /// The values of the loops that `position` of the result stands for; those of reductions are 0.
 Position loopsAt(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
 
-/// Stores past the caches go to multiples of this many bytes, as what malloc gives is. LLVM makes several stores of a
-/// longer vector; they take as long as one, since memory gets whole lines in any case.
-constexpr int64_t bytesPastCaches = 16;
-
-/// Places among which lanes choose, at most, where all of them are read.
-constexpr int64_t fewPlaces = 4;
-
 /// Lanes of the narrowest vectors that rows are worked on in, however few or short these are.
 constexpr int64_t narrowestVector = 4;
 
@@ -48,34 +41,8 @@ public:
   Extent active;
   /// What `emit` emits has vectors of `width` lanes, all of them active.
   void narrow(unsigned width, llvm::function_ref<void()> emit);
-  /// Whether lanes that each have a place of their own are read by one instruction.
-  bool gathers = false;
-  /// In elements, of each lane: how far its row is behind that of the point, where lanes are gathered; or null.
-  mlir::Value behind;
-  /// Whether lanes of a tensor can be gathered by one instruction.
-  bool canGather(mlir::Value tensor) const;
-  /// Looks at many places from data at once: `look` demands values at vectors of them, which are not used. Where all
-  /// exist `quick` follows, which has nothing left to check, in one way for places that count from the start and
-  /// another for those that may also count from the end (if any does); else `sure`. What is emitted by `quick` is
-  /// looked at no more.
-  enum class Look {
-    Places,    ///< at checked places
-    FromStart, ///< at checked places, none of which counts from the end
-    Guards     ///< at places that are replaced where they do not exist
-  };
-  void lookAhead(llvm::function_ref<void()> look, llvm::function_ref<void()> quick, llvm::function_ref<void()> sure,
-                 Look at = Look::Places);
-  /// Remembers that `wrong` was true for an active lane.
-  void remember(mlir::Value wrong);
-  /// Whether what is emitted is `quick`.
-  bool knowsPlaces() const { return places == Places::Taken; }
-  /// Whether places in it may count from the end.
-  bool mayCountFromEnd() const { return !countsFromStart; }
   /// What `emit` emits may rely on the condition, a value in a body, being so for all lanes.
   void given(mlir::Value condition, bool holds, llvm::function_ref<void()> emit);
-  /// One of two values, of which only that one is computed; `wide`: of all lanes.
-  mlir::Value choose(mlir::Value condition, mlir::Type element, bool wide, llvm::function_ref<mlir::Value()> then,
-                     llvm::function_ref<mlir::Value()> otherwise);
   /// While a block is being emitted, reads across memory find their lanes there.
   Blocks blocks;
 
@@ -123,14 +90,6 @@ public:
   /// The buffer that `tensor` is, seen through reshapes only; null otherwise.
   mlir::Value bufferBehind(mlir::Value tensor) const;
 
-  /// Asks for the origins of elements at positions over the numbers of loops in these ranges. Nothing is emitted; what
-  /// is checked while it is read must not be asked for.
-  void withoutEmitting(llvm::ArrayRef<IndexRange> loops, llvm::function_ref<void(llvm::ArrayRef<Form>)> ask);
-  /// Nothing for an element that is computed, or that comes from a place which is not linear.
-  std::optional<Origin> originAt(mlir::Value tensor, llvm::ArrayRef<Form> position);
-  /// The same for a scalar of the kernel's body.
-  std::optional<Origin> originOfScalar(mlir::Value scalar);
-
   /// What the kernel returns: 0, or KUMIKO_E_INDEX after a read at a place that does not exist.
   mlir::Value status();
   /// A place that is not read does not exist.
@@ -138,15 +97,9 @@ public:
 
   mlir::Value load(mlir::Value memref, const Form &offset, mlir::Type element);
   void store(mlir::Value value, mlir::Value memref, const Form &offset);
-  /// Buffers of results begin at such multiples, and whole vectors that do so, too, are stored past the caches.
-  bool pastCaches = false;
-  /// Then the vectors at hand begin at such a multiple, though their offsets do not say so.
-  bool startsEven = false;
   /// A scalar of the kernel's body as a value of the emitted function: a constant, an element of a tensor, or what is
   /// computed from such.
   mlir::Value scalarOutside(mlir::Value scalar);
-  /// Scalars that lie side by side from `first` on, as one vector.
-  void storeTogether(llvm::ArrayRef<mlir::Value> scalars, mlir::Value memref, const Form &first);
   /// Several vectors lane by lane: those of a lane lie side by side.
   void storeLanes(llvm::ArrayRef<mlir::Value> values, mlir::Value memref, llvm::ArrayRef<Form> offsets);
 
@@ -156,9 +109,6 @@ private:
   /// Vectors whose lanes lie behind each other as whole vectors of memory.
   llvm::SmallVector<mlir::Value> weave(llvm::ArrayRef<mlir::Value> values);
   void storeInterleaved(llvm::ArrayRef<mlir::Value> values, mlir::Value memref, const Form &first);
-  /// Whether a vector there may be stored past the caches, wherever the loops are.
-  bool mayGoPast(const Form &offset, mlir::VectorType type) const;
-  void storePast(mlir::Value value, mlir::Value memref, mlir::Value index);
   /// What was loaded, as it is in the body: a truth value takes a byte in memory.
   mlir::Value fromStored(mlir::Value loaded, mlir::Type element);
   /// As it lies in memory.
@@ -168,14 +118,12 @@ private:
   /// Lanes a few elements apart, chosen from the vectors that they lie in; null where that is not the way.
   mlir::Value sieve(mlir::Value memref, const Form &offset, mlir::Type stored);
   mlir::Value atGeneric(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<Form> position);
-  /// One step of a reduction for all positions of its loops; in two ways where it reads at places from memory, of which
-  /// most often all exist: then each is read from there when it is needed, for all positions.
+  /// One of two values, of which only that one is computed; `wide`: of all lanes.
+  mlir::Value choose(mlir::Value condition, mlir::Type element, bool wide, llvm::function_ref<mlir::Value()> then,
+                     llvm::function_ref<mlir::Value()> otherwise);
+  /// One step of a reduction for all positions of its loops.
   llvm::SmallVector<mlir::Value> reduceStep(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> dims,
                                             llvm::ArrayRef<mlir::Value> carried, bool wide);
-  llvm::SmallVector<mlir::Value> reduceStepAt(mlir::linalg::GenericOp op, llvm::ArrayRef<Position> dims,
-                                              llvm::ArrayRef<mlir::Value> carried, bool wide);
-  /// What `extract` in the body of `op` reads, lane by lane, at indices that are found for each lane by itself.
-  mlir::Value extractedByLane(mlir::linalg::GenericOp op, mlir::tensor::ExtractOp extract, llvm::ArrayRef<Form> dims);
   mlir::Value atRegion(Region region, llvm::ArrayRef<Form> position);
   /// A region of a buffer at lanes of which some are `outside`; `open` are the dimensions to be compared, with the
   /// extents of the region. Null where lanes must be asked for one by one.
@@ -190,10 +138,6 @@ private:
   mlir::Value extractedInside(mlir::tensor::ExtractOp op, llvm::SmallVector<mlir::Value> indices);
   /// Places of several dimensions become one of the last: an address of it takes fewer steps than of all.
   void addUpPlaces(mlir::Value tensor, llvm::MutableArrayRef<mlir::Value> indices);
-  /// Where one index is data and has few values: all are read, as vectors, and each lane chooses. Else null.
-  mlir::Value chosenOfFew(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
-  /// The same where it is one of a row that registers hold.
-  mlir::Value chosenOfRow(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
   /// What is known of an index as a form: it may be a vector that was computed from numbers of loops.
   std::optional<Form> formOf(mlir::Value index);
   /// The same for the result of `op`, whose operands are these.
@@ -218,24 +162,16 @@ private:
   std::optional<Form> formOfNumber(mlir::Value number);
   void rememberForm(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands, mlir::Value result);
   std::optional<Position> linearPosition(llvm::ArrayRef<mlir::Value> indices);
-  /// The elements of a buffer at guarded indices that lie side by side; null where they do not.
-  mlir::Value loadGuarded(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
   mlir::OpFoldResult placeOf(const Extent &lane);
   /// The elements of a buffer at an index per lane; null where it is none, or its places take more than 32 bits.
   mlir::Value gather(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
-  /// The same by one instruction, for elements of any width, of the lanes that `from` says; `same` and `places` are in
-  /// elements.
-  mlir::Value gatherTogether(mlir::Value tensor, mlir::Value same, mlir::Value places, mlir::Value from);
   /// The same with an index that each lane finds by itself, where that takes a load and little more: it costs less than
   /// to take a vector of places apart. Else null.
   mlir::Value loadEach(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
   /// The lane of a vector, loaded and computed anew as a scalar.
   mlir::Value scalarAtLane(mlir::Value vector, int64_t lane);
-  /// The place that `op` makes of `x`, which is one of [-n, n) and may count from the end, by its lowest bits where
-  /// that is possible; else null.
-  mlir::Value wrapped(mlir::Operation *op, mlir::Value x);
-  mlir::Value withoutSign(mlir::Value place); ///< as an index
-  mlir::Value insideOrZero(mlir::Value index, const Extent &extent, mlir::Value &right);
+  void remember(mlir::Value wrong);
+  mlir::Value insideOrZero(mlir::Value index, const Extent &extent);
   /// A vector of what `laneValue` gives for the number of each lane.
   mlir::Value lanewise(mlir::Type element, llvm::function_ref<mlir::Value(const Extent &)> laneValue);
   mlir::Value indexValue(const Form &form);
@@ -255,26 +191,10 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> fixed;
   /// Indices that are the numbers of loops, or computed from such.
   llvm::DenseMap<mlir::Value, Form> loopNumbers;
-  /// Vectors of indices that are 0 where a condition does not hold, and what they are elsewhere.
-  llvm::DenseMap<mlir::Value, GuardedForm> guardedNumbers;
-  Tracing *tracing = nullptr; ///< while nothing is emitted
-  std::optional<Origin> originOf(mlir::Value value);
-  /// How places from data are read: after a check; after a check that they are as hoped for; or as they are.
-  enum class Places { Checked, Hoped, Taken };
-  Places places = Places::Checked;
-  /// Whether none is hoped to count from the end.
-  bool countsFromStart = true;
-  /// Whether places that are guarded are hoped for and taken, too.
-  bool guardsToo = false;
-  void rememberUnless(mlir::Value right);
-  Wanted *wanted = nullptr; ///< while lanes are read at places that were checked
-  /// A condition in a body that all lanes are known to meet, or null.
-  mlir::Value met;
   /// The condition that is known, or null, and whether it holds.
   std::pair<mlir::Value, bool> known;
-  /// Memrefs of one i32, on the stack: whether a place did not exist, whether one was not as hoped for, and whether
-  /// some were not because they count from the end. Null while nothing was checked.
-  mlir::Value failure, doubt, endCounts;
+  /// A memref of one i32, on the stack: whether a place did not exist. Null while nothing was checked.
+  mlir::Value failure;
 };
 
 } // namespace kumiko::cpu

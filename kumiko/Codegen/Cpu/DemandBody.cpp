@@ -138,81 +138,6 @@ void Demand::given(Value condition, bool holds, llvm::function_ref<void()> emit)
   known = before;
 }
 
-static bool isChecked(OpOperand &use) {
-  auto checked = use.getOwner()->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute);
-  return checked && llvm::is_contained(checked.asArrayRef(), int64_t(use.getOperandNumber()) - 1);
-}
-
-/// Whether `index`, maybe after a cast, is one that is checked and otherwise only compared with numbers of loops.
-static bool isCheckedIndex(Value index) {
-  if (index.hasOneUse())
-    if (auto cast = dyn_cast<arith::IndexCastOp>(*index.user_begin()))
-      return isCheckedIndex(cast);
-  auto isCompared = [](OpOperand &use) {
-    auto compare = dyn_cast<arith::CmpIOp>(use.getOwner());
-    return compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
-           compare.getRhs().getDefiningOp<linalg::IndexOp>();
-  };
-  return llvm::any_of(index.getUses(), isChecked) &&
-         llvm::all_of(index.getUses(), [&](OpOperand &use) { return isChecked(use) || isCompared(use); });
-}
-
-/// x, where `op` is x < 0 ? x + n : x and nothing but a checked index: one that counts from the start is x itself.
-static Value countedFromStart(Operation *op) {
-  auto select = dyn_cast<arith::SelectOp>(op);
-  auto below = select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-  if (!below || below.getPredicate() != arith::CmpIPredicate::slt || below.getLhs() != select.getFalseValue() ||
-      !matchPattern(below.getRhs(), m_Zero()) || !isCheckedIndex(select))
-    return Value();
-  return select.getFalseValue();
-}
-
-/// Whether `value`, maybe after a cast, is an index of nothing but tensors of at most `most` elements there.
-static bool isIndexOf(Value value, int64_t most, KernelExtents &extents) {
-  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
-    if (auto cast = dyn_cast<arith::IndexCastOp>(use.getOwner()))
-      return isIndexOf(cast, most, extents);
-    auto extract = dyn_cast<tensor::ExtractOp>(use.getOwner());
-    if (!extract || use.getOperandNumber() == 0)
-      return false;
-    Extent extent = extents.of(extract.getTensor())[use.getOperandNumber() - 1];
-    return extent.isStatic() && extent.value() <= most;
-  });
-}
-
-Value Demand::wrapped(Operation *op, Value x) {
-  auto sum = op->getOperand(1).getDefiningOp<arith::AddIOp>();
-  llvm::APInt n;
-  if (!sum || sum.getLhs() != op->getOperand(2) || !matchPattern(sum.getRhs(), m_ConstantInt(&n)) || !n.isPowerOf2() ||
-      !isIndexOf(op->getResult(0), n.getSExtValue(), storage.extents))
-    return Value();
-  Value bits = constantOf(b.getIntegerAttr(op->getResult(0).getType(), n - 1));
-  return arith::AndIOp::create(b, loc, x, isa<VectorType>(x.getType()) ? spread(bits) : bits);
-}
-
-/// The condition under which the place that `op` chooses is the one from data, where it is an index of guarded reads.
-static Value guardOf(Operation &op) {
-  auto select = dyn_cast<arith::SelectOp>(op);
-  auto isGuarded = [](Operation *user) { return isa<tensor::ExtractOp>(user) && user->hasAttr(guardedAttribute); };
-  bool guards = select && select.getType().isIndex() && llvm::all_of(select->getUsers(), isGuarded);
-  return guards ? select.getCondition() : Value();
-}
-
-/// Whether `op` makes an index of a place that was corrected for counting from the end. Once it is known to exist it
-/// has no sign to extend.
-static bool castsPlace(Operation &op) {
-  auto cast = dyn_cast<arith::IndexCastOp>(op);
-  Operation *place = cast ? cast.getIn().getDefiningOp() : nullptr;
-  return place && cast.getType().isIndex() && countedFromStart(place);
-}
-
-Value Demand::withoutSign(Value place) {
-  Type type = b.getIndexType();
-  if (isa<VectorType>(place.getType()))
-    type = VectorType::get({int64_t(lanes)}, type);
-  return arith::IndexCastUIOp::create(b, loc, type, place);
-}
-
 SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims, SmallVector<Value> arguments,
                                       ArrayRef<Value> wanted) {
   Block *block = op.getBody();
@@ -237,10 +162,6 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
       return constantOf(constant);
     return value;
   };
-  llvm::DenseSet<Value> guards;
-  if (guardsToo && places != Places::Checked)
-    for (Operation &inner : *block)
-      guards.insert(guardOf(inner));
   for (Operation &inner : block->without_terminator()) {
     // What a tensor in a body holds is found when one of its elements is read.
     if (!needed.contains(inner.getResult(0)) || isa<RankedTensorType>(inner.getResult(0).getType()))
@@ -249,28 +170,14 @@ SmallVector<Value> Demand::bodyValues(linalg::GenericOp op, ArrayRef<Form> dims,
     for (Value operand : inner.getOperands())
       if (!isa<RankedTensorType>(operand.getType()))
         operands.push_back(valueOf(operand));
-    Value fromStart = places == Places::Checked ? Value() : countedFromStart(&inner);
-    if (fromStart && !countsFromStart)
-      fromStart = places == Places::Taken ? wrapped(&inner, valueOf(fromStart)) : Value();
-    if (fromStart)
-      values[inner.getResult(0)] = valueOf(fromStart);
-    else if (met && inner.getResult(0) == met)
-      values[met] = constantOf(b.getBoolAttr(true));
-    else if (known.first && inner.getResult(0) == known.first)
+    if (known.first && inner.getResult(0) == known.first)
       values[known.first] = constantOf(b.getBoolAttr(known.second));
-    else if (places == Places::Taken && guards.contains(inner.getResult(0)))
-      values[inner.getResult(0)] = constantOf(b.getBoolAttr(true));
     else if (auto index = dyn_cast<linalg::IndexOp>(inner))
       values[index] = indexValue(dims[index.getDim()]);
     else if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
-      values[extract] = met && met.getParentBlock() == block && hasLanes(dims) ? extractedByLane(op, extract, dims)
-                                                                               : extracted(extract, operands);
-    else if (places == Places::Taken && castsPlace(inner))
-      values[inner.getResult(0)] = withoutSign(operands[0]);
+      values[extract] = extracted(extract, operands);
     else if (!inner.hasTrait<OpTrait::ConstantLike>())
       values[inner.getResult(0)] = elementwise(&inner, operands);
-    if (places == Places::Hoped && guards.contains(inner.getResult(0)))
-      rememberUnless(values[inner.getResult(0)]);
   }
   return llvm::map_to_vector(wanted, valueOf);
 }

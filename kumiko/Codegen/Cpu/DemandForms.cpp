@@ -108,14 +108,8 @@ void Demand::rememberForm(Operation *op, ArrayRef<Value> operands, Value result)
     return;
   if (!wide && !llvm::all_of(operands, [&](Value operand) { return knownForm(operand).has_value(); }))
     return;
-  if (std::optional<Form> form = formOf(op, operands)) {
+  if (std::optional<Form> form = formOf(op, operands))
     loopNumbers[result] = *form;
-    return;
-  }
-  if (!wide || !type.isIndex() || !isa<arith::SelectOp>(op) || !matchPattern(op->getOperand(2), m_Zero()))
-    return;
-  if (std::optional<Form> form = formOf(operands[1]); form && form->hasLanes())
-    guardedNumbers[result] = {*form, operands[0]};
 }
 
 Value Demand::divided(Operation *op, ArrayRef<Value> operands) {
@@ -170,33 +164,6 @@ std::optional<Position> Demand::linearPosition(ArrayRef<Value> indices) {
     position.push_back(*form);
   }
   return position;
-}
-
-Value Demand::loadGuarded(Value tensor, ArrayRef<Value> indices) {
-  Value memref = memory.lookup(tensor);
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  if (!memref)
-    return Value();
-  Type stored = cast<MemRefType>(memref.getType()).getElementType();
-  if (stored != element && !element.isInteger(1))
-    return Value();
-  Position position;
-  Value condition = mask();
-  for (Value index : indices) {
-    auto guarded = guardedNumbers.find(index);
-    std::optional<Form> form = guarded == guardedNumbers.end() ? formOf(index) : std::optional(guarded->second.form);
-    if (!form)
-      return Value();
-    position.push_back(*form);
-    if (guarded != guardedNumbers.end())
-      condition = arith::AndIOp::create(b, loc, condition, spread(guarded->second.condition));
-  }
-  Form offset = storage.offsetIn(tensor, position);
-  if (!offset.lane.is(1))
-    return Value();
-  Value loaded = vector::MaskedLoadOp::create(b, loc, VectorType::get({int64_t(lanes)}, stored), memref,
-                                              indexOf(offset.atLane(0)), condition, spread(zeroOf(stored)));
-  return fromStored(loaded, element);
 }
 
 //===--- what ranges decide ----------------------------------------------------------------------===//

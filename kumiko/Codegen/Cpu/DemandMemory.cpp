@@ -73,12 +73,8 @@ Value Demand::fromStored(Value loaded, Type element) {
 Value Demand::load(Value memref, const Form &offset, Type element) {
   Type stored = cast<MemRefType>(memref.getType()).getElementType();
   auto truth = [&](Value byte) { return fromStored(byte, element); };
-  if (!offset.hasLanes()) {
-    Value loaded = truth(memref::LoadOp::create(b, loc, memref, indexOf(offset)));
-    if (tracing)
-      tracing->loads[loaded] = {memref, offset};
-    return loaded;
-  }
+  if (!offset.hasLanes())
+    return truth(memref::LoadOp::create(b, loc, memref, indexOf(offset)));
   if (!offset.lane.is(1))
     if (Value lanesOfBlock = blocks.at(memref, offset, [&](const Form &place) { return indexOf(place); }))
       return truth(lanesOfBlock);
@@ -102,18 +98,6 @@ Value Demand::asStored(Value value, Value memref) {
   return arith::ExtUIOp::create(b, loc, wide, value);
 }
 
-bool Demand::mayGoPast(const Form &offset, VectorType type) const {
-  int64_t bytes = type.getElementTypeBitWidth() / 8;
-  auto whole = [&](const Extent &count, int64_t multipleOf) {
-    return count.isStatic() && count.value() * multipleOf * bytes % bytesPastCaches == 0;
-  };
-  if (startsEven)
-    return whole(active, 1);
-  return whole(offset.constant, 1) && whole(active, 1) && llvm::all_of(offset.terms, [&](const auto &term) {
-           return whole(term.second, slots[term.first].multipleOf % bytesPastCaches);
-         });
-}
-
 void Demand::store(Value value, Value memref, const Form &offset) {
   value = asStored(value, memref);
   if (!offset.hasLanes()) {
@@ -126,69 +110,10 @@ void Demand::store(Value value, Value memref, const Form &offset) {
   if (!offset.lane.is(1) || active.is(1))
     return storeLanes(value, memref, offset);
   Value index = indexOf(offset.atLane(0));
-  if (pastCaches && mayGoPast(offset.atLane(0), cast<VectorType>(value.getType())))
-    storePast(value, memref, index);
-  else if (allActive())
+  if (allActive())
     vector::StoreOp::create(b, loc, value, memref, index);
   else
     vector::MaskedStoreOp::create(b, loc, memref, index, mask(), value);
-}
-
-/// The end of a row goes past the caches, too. Behind others that do, a store into the same cache line that does not
-/// waits for memory: rows of 100 elements took ten times as long with it.
-void Demand::storePast(Value value, Value memref, Value index) {
-  if (!allActive())
-    value = vector::ExtractStridedSliceOp::create(b, loc, value, ArrayRef{int64_t(0)}, ArrayRef{active.value()},
-                                                  ArrayRef{int64_t(1)});
-  vector::StoreOp::create(b, loc, value, memref, index, /*nontemporal=*/true, llvm::Align(bytesPastCaches));
-}
-
-/// The byte that a truth value was loaded from; null where it is another one.
-static Value byteOf(Value value) {
-  auto isSet = value.getDefiningOp<arith::CmpIOp>();
-  return isSet && isSet.getPredicate() == arith::CmpIPredicate::ne && isSet.getLhs().getDefiningOp<memref::LoadOp>() &&
-                 isSet.getLhs().getType().isInteger(8) && matchPattern(isSet.getRhs(), m_Zero())
-             ? isSet.getLhs()
-             : Value();
-}
-
-constexpr int64_t bytesOfNumber = 8;
-
-/// Bytes, of which eight are a number each: to put them into a vector one by one takes as long again.
-static Value joinBytes(OpBuilder &b, Location loc, ArrayRef<Value> bytes) {
-  SmallVector<Value> numbers;
-  for (auto [n, byte] : llvm::enumerate(bytes)) {
-    Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), byte);
-    if (n % bytesOfNumber == 0) {
-      numbers.push_back(wide);
-      continue;
-    }
-    wide = arith::ShLIOp::create(b, loc, wide, arith::ConstantIntOp::create(b, loc, 8 * (n % bytesOfNumber), 64));
-    numbers.back() = arith::OrIOp::create(b, loc, numbers.back(), wide);
-  }
-  auto joined = VectorType::get({int64_t(numbers.size())}, b.getI64Type());
-  return vector::BitCastOp::create(b, loc, VectorType::get({int64_t(bytes.size())}, b.getI8Type()),
-                                   vector::FromElementsOp::create(b, loc, joined, numbers));
-}
-
-void Demand::storeTogether(ArrayRef<Value> scalars, Value memref, const Form &first) {
-  auto together = [&](ArrayRef<Value> values) -> Value {
-    auto type = VectorType::get({int64_t(values.size())}, values.front().getType());
-    return vector::FromElementsOp::create(b, loc, type, values);
-  };
-  SmallVector<Value> bytes = llvm::map_to_vector(scalars, byteOf);
-  Value vector;
-  if (llvm::all_of(bytes, [](Value byte) { return bool(byte); })) {
-    // Each is made 0 or 1 when all are there.
-    vector = together(bytes);
-    Value one = constantOf(DenseElementsAttr::get(cast<VectorType>(vector.getType()), b.getI8IntegerAttr(1)));
-    vector = arith::MinUIOp::create(b, loc, vector, one);
-  } else {
-    SmallVector<Value> values = llvm::map_to_vector(scalars, [&](Value scalar) { return asStored(scalar, memref); });
-    bool areBytes = values.front().getType().isInteger(8) && values.size() % bytesOfNumber == 0;
-    vector = areBytes ? joinBytes(b, loc, values) : together(values);
-  }
-  vector::StoreOp::create(b, loc, vector, memref, indexOf(first));
 }
 
 /// The vector whose lane n is what `placeOf(n)` says: the number of a vector and a lane of it.
@@ -247,9 +172,6 @@ void Demand::storeInterleaved(ArrayRef<Value> values, Value memref, const Form &
       memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, woven, 0), memref, index);
     else if (rest < count)
       vector::MaskedStoreOp::create(b, loc, memref, index, entry.maskOf(rest, lanes), woven);
-    else if (pastCaches &&
-             mayGoPast(first.atLane(0) + Form(int64_t(vector) * count), cast<VectorType>(woven.getType())))
-      storePast(woven, memref, index);
     else
       vector::StoreOp::create(b, loc, woven, memref, index);
   }

@@ -13,42 +13,8 @@ using namespace kumiko::cpu;
 /// A reduction of at most this many points becomes straight-line code, so that neighbouring windows share loads.
 constexpr int64_t unrollLimit = 49;
 
-/// The condition under which the only place that `op` reads at exists; null where there is none, or the place is not
-/// one from memory.
-static Value guardOf(linalg::GenericOp op) {
-  auto extracts = op.getBody()->getOps<tensor::ExtractOp>();
-  if (!llvm::hasSingleElement(extracts) || !(*extracts.begin())->hasAttr(guardedAttribute) || !placeRead(op))
-    return Value();
-  SmallVector<arith::SelectOp> guarded;
-  for (Value index : (*extracts.begin()).getIndices())
-    if (auto select = index.getDefiningOp<arith::SelectOp>())
-      guarded.push_back(select);
-  return guarded.size() == 1 ? guarded[0].getCondition() : Value();
-}
-
 SmallVector<Value> Demand::reduceStep(linalg::GenericOp op, ArrayRef<Position> dims, ArrayRef<Value> carried,
                                       bool wide) {
-  Value guard = wide && allActive() && !met ? guardOf(op) : Value();
-  if (!guard)
-    return reduceStepAt(op, dims, carried, wide);
-  Value all;
-  for (const Position &loopValues : dims) {
-    Value each = spread(bodyValue(op, loopValues, guard));
-    all = all ? Value(arith::AndIOp::create(b, loc, all, each)) : each;
-  }
-  Value every = vector::ReductionOp::create(b, loc, vector::CombiningKind::AND, all);
-  auto choice = scf::IfOp::create(b, loc, TypeRange(ValueRange(carried)), every, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard back(b);
-  for (bool known : {true, false}) {
-    b.setInsertionPointToStart(known ? choice.thenBlock() : choice.elseBlock());
-    met = known ? guard : Value();
-    scf::YieldOp::create(b, loc, reduceStepAt(op, dims, carried, wide));
-  }
-  return SmallVector<Value>(choice.getResults());
-}
-
-SmallVector<Value> Demand::reduceStepAt(linalg::GenericOp op, ArrayRef<Position> dims, ArrayRef<Value> carried,
-                                        bool wide) {
   SmallVector<Value> next;
   for (const auto &[n, loopValues] : llvm::enumerate(dims)) {
     SmallVector<Value> arguments(op.getNumDpsInputs());

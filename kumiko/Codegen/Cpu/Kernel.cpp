@@ -50,26 +50,6 @@ void Kernel::ifElse(Value condition, llvm::function_ref<void()> then, llvm::func
   otherwise();
 }
 
-void Kernel::eachLane(Value mask, llvm::function_ref<void(Value)> body) {
-  int64_t lanes = cast<VectorType>(mask.getType()).getNumElements();
-  Type bits = b.getIntegerType(lanes), number = b.getI64Type();
-  Value whole = vector::BitCastOp::create(b, loc, VectorType::get({1}, bits), mask);
-  Value set = vector::ExtractOp::create(b, loc, whole, ArrayRef<int64_t>{0});
-  if (lanes < 64)
-    set = arith::ExtUIOp::create(b, loc, number, set);
-  Value zero = demand.constantOf(b.getI64IntegerAttr(0)), one = demand.constantOf(b.getI64IntegerAttr(1));
-  auto whileOp = scf::WhileOp::create(b, loc, TypeRange(number), ValueRange(set));
-  OpBuilder::InsertionGuard guard(b);
-  Block *before = b.createBlock(&whileOp.getBefore(), {}, number, loc);
-  Value left = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, before->getArgument(0), zero);
-  scf::ConditionOp::create(b, loc, left, before->getArguments());
-  Block *after = b.createBlock(&whileOp.getAfter(), {}, number, loc);
-  Value rest = after->getArgument(0), lane = math::CountTrailingZerosOp::create(b, loc, rest);
-  body(arith::IndexCastOp::create(b, loc, b.getIndexType(), lane));
-  rest = arith::AndIOp::create(b, loc, rest, arith::SubIOp::create(b, loc, rest, one));
-  scf::YieldOp::create(b, loc, rest);
-}
-
 void Kernel::askFor(Value memref, const Form &next, int64_t count) {
   constexpr int64_t fewestBytes = 24 << 10;
   auto type = cast<MemRefType>(memref.getType());
@@ -85,26 +65,9 @@ void Kernel::askFor(Value memref, const Form &next, int64_t count) {
 void Kernel::askAhead(Value memref, const Form &first, int64_t count) {
   constexpr int64_t bytesAhead = 2048;
   int64_t bytes = cast<MemRefType>(memref.getType()).getElementTypeBitWidth() / 8;
-  if (schedule.storesInOrder && !demand.pastCaches)
+  if (schedule.askAhead)
     askFor(memref, first + Form(bytesAhead / bytes), count);
 }
-
-static void assembly(Kernel &k, llvm::StringRef text) {
-  LLVM::InlineAsmOp::create(k.b, k.loc, /*res=*/TypeRange(), /*operands=*/ValueRange(), text, /*constraints=*/"",
-                            /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                            LLVM::AsmDialectAttr(), ArrayAttr());
-}
-
-void Kernel::pause(unsigned instructions) {
-  if (instructions == 0)
-    return;
-  std::string text;
-  for (unsigned n = 0; n < instructions; ++n)
-    text += "nop\n";
-  assembly(*this, text);
-}
-
-void Kernel::keepOrder() { assembly(*this, ""); }
 
 void Kernel::onlyFirstChunk(llvm::function_ref<void()> body) {
   onlyIf(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, chunk, index(0)), body);
@@ -237,27 +200,6 @@ void Kernel::delinearize(Value flat, ArrayRef<MergedLoop> loops, Position &posit
     }
     position[loops[n].loop] = Form::ofSlot(demand.addSlot(number, 1, IndexRange::ofLoop(0, loops[n].extent)));
   }
-}
-
-void Kernel::pastCaches(ArrayRef<Value> memrefs, llvm::function_ref<void()> emit) {
-  // What lies where an operand did is in the cache.
-  if (!schedule.pastCaches || !schedule.inPlace.empty())
-    return emit();
-  Value addresses = index(0);
-  for (Value memref : memrefs)
-    addresses = arith::OrIOp::create(b, loc, addresses, memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref));
-  Value odd = arith::AndIOp::create(b, loc, addresses, index(bytesPastCaches - 1));
-  Value even = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, odd, index(0));
-  auto choice = scf::IfOp::create(b, loc, even, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  demand.pastCaches = true;
-  emit();
-  demand.pastCaches = false;
-  // Another thread may read the result as soon as the chunk is said to be done, which does not wait for such stores.
-  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
-  b.setInsertionPointToStart(choice.elseBlock());
-  emit();
 }
 
 void Kernel::fillBorders() {

@@ -36,8 +36,6 @@ struct Kernel {
        llvm::function_ref<llvm::SmallVector<mlir::Value>(Form, llvm::ArrayRef<mlir::Value>)> body);
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
   void ifElse(mlir::Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
-  /// `body` with the number of each lane that is set in a vector of truth values, in order.
-  void eachLane(mlir::Value mask, llvm::function_ref<void(mlir::Value)> body);
   void onlyFirstChunk(llvm::function_ref<void()> body);
   /// `body` where `extent` is not 0; nothing is emitted where it always is.
   void unlessZero(const Extent &extent, llvm::function_ref<void()> body);
@@ -73,22 +71,12 @@ struct Kernel {
   /// The values of merged loops from one flat number.
   void delinearize(mlir::Value flat, llvm::ArrayRef<MergedLoop> loops, Position &position);
 
-  /// What `emit` emits; where the schedule says so, once more with stores past the caches, for buffers that begin where
-  /// these may go: a user's may lie anywhere.
-  void pastCaches(llvm::ArrayRef<mlir::Value> memrefs, llvm::function_ref<void()> emit);
-
   /// Asks for `count` elements from `next` on, which are written later; for none where the first
   /// cache has them anyway, as far as that is known.
   void askFor(mlir::Value memref, const Form &next, int64_t count);
-  /// The same a good way behind `first`, where stores leave in order. The processor sees by itself where vectors along
+  /// The same a good way behind `first`, where the schedule says so. The processor sees by itself where vectors along
   /// memory go on, but later: stores that lie across two lines wait for the second one.
   void askAhead(mlir::Value memref, const Form &first, int64_t count);
-
-  /// So many instructions that do nothing but keep the next read from being looked for too soon (FarReads.h).
-  void pause(unsigned instructions);
-
-  /// What has been read and written comes before what follows; no instruction by itself.
-  void keepOrder();
 
   /// The first chunk fills what the pieces of the outputs leave.
   void fillBorders();

@@ -43,7 +43,6 @@ void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, const LowerKernelsOptions 
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createMoveHalvesPass());
   pm.addPass(createCSEPass());
   pm.addPass(createKeepRowsPass());
 }

@@ -86,18 +86,4 @@ def KeepRowsPass : Pass<"kumiko-keep-rows"> {
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
-
-def MoveHalvesPass : Pass<"kumiko-move-halves"> {
-  let summary = "Small floats that are only moved, as integers";
-  let description = [{
-    ```mlir
-    %x = llvm.load %from : !llvm.ptr -> f16     ->      %x = llvm.load %from : !llvm.ptr -> i16
-    llvm.store %x, %to : f16, !llvm.ptr                 llvm.store %x, %to : i16, !llvm.ptr
-    ```
-
-    On x86 a float of 16 bits is put into a lane of a register, whose other lanes stay, and taken out of it: each move
-    waits for the one before. Before: the LLVM dialect. Class: exact.
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
-}
 #endif

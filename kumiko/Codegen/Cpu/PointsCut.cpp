@@ -8,17 +8,11 @@ using namespace kumiko::cpu;
 
 /// Vectors of a stretch per turn.
 constexpr int64_t vectorsPerTurn = 4;
-/// Rows that are longer do not notice how their place is found.
-constexpr int64_t longestPlacedRow = 64;
 
 void PieceEmitter::findCuts() {
   if (alongSums || woven() != 1 || checksPlaces())
     return;
   laneCuts = cutsAlong(lane.loop, lane.extent, *sources);
-  if (!laneCuts.empty())
-    stretch = 0;
-  if (!loops.empty() && lane.extent.isStatic() && lane.extent.value() <= longestPlacedRow)
-    rowCuts = cutsAlong(loops.back().loop, loops.back().extent, *sources);
 }
 
 SmallVector<Part> PieceEmitter::partsOf(ArrayRef<int64_t> cuts, const MergedLoop &loop) const {
@@ -32,30 +26,11 @@ SmallVector<Part> PieceEmitter::partsOf(ArrayRef<int64_t> cuts, const MergedLoop
 
 void PieceEmitter::cutRow() {
   for (Part part : partsOf(laneCuts, lane)) {
-    if (longRows && isLong(part))
-      longPart(part);
-    else if (part.end - part.start < int64_t(k.demand.lanes))
+    if (part.end - part.start < int64_t(k.demand.lanes))
       shortPart(part);
     else
       k.vectors(part.end - part.start, vectorsPerTurn, [&](Form form) { element(form + Form(part.start)); });
   }
-}
-
-void PieceEmitter::equalStretches() {
-  int64_t lanes = k.demand.lanes, count = lane.extent.value() / stretch;
-  auto from = [&](const Form &start, int64_t length) {
-    for (int64_t first = 0; first < length; first += lanes) {
-      k.demand.active = std::min(length - first, lanes);
-      Form form = start + Form(first);
-      form.lane = 1;
-      element(form);
-      k.demand.active = lanes;
-    }
-  };
-  k.loop(k.index(0), k.index(count), 1, [&](Value number) {
-    from(Form::ofSlot(k.demand.addSlot(number, 1, IndexRange::ofLoop(0, count)), stretch), stretch);
-  });
-  from(Form(count * stretch), lane.extent.value() - count * stretch);
 }
 
 void PieceEmitter::shortPart(Part part) {

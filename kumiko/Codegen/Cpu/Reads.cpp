@@ -173,16 +173,6 @@ std::optional<Position> kumiko::cpu::positionAfter(Value tensor, linalg::Generic
   return std::nullopt;
 }
 
-Extent kumiko::cpu::apartAlong(tensor::ExtractOp extract, unsigned loop, KernelExtents &extents) {
-  Extent apart = 0, stride = 1;
-  for (auto [index, extent] : llvm::reverse(llvm::zip_equal(extract.getIndices(), extents.of(extract.getTensor())))) {
-    if (auto number = index.getDefiningOp<linalg::IndexOp>(); number && number.getDim() == loop)
-      apart += stride;
-    stride *= extent;
-  }
-  return apart;
-}
-
 Value kumiko::cpu::placeRead(linalg::GenericOp op) {
   for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
     for (Value index : extract.getIndices()) {

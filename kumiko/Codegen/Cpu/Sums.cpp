@@ -6,11 +6,8 @@ using namespace kumiko::cpu;
 
 /// Fewer points are summed in registers.
 constexpr int64_t fewestPoints = 64;
-/// Lanes of a tile: as many as lie on a page, unless there would be nothing to share among threads. What is read and
-/// has more bytes than are near comes from memory: of its rows, parts of fewer bytes than these are read no sooner by
-/// two threads than whole ones by one. These then go by one after the other, as they lie, where a core follows no more
-/// of them at a time.
-constexpr int64_t widestTile = 1024, narrowestTile = 128, wantedTiles = 2, fewestBytes = 2048, bytesNear = 8 << 20;
+/// Lanes of a tile: as many as lie on a page, unless there would be nothing to share among threads.
+constexpr int64_t widestTile = 1024, narrowestTile = 128, wantedTiles = 2;
 /// Rows that go by together; fewer where a step is long anyway.
 constexpr int64_t mostRows = 8, rowsOfLongSteps = 2, longStep = 8;
 
@@ -56,13 +53,9 @@ public:
     Extent outer = 1;
     for (const MergedLoop &loop : loops)
       outer *= loop.extent;
-    int64_t bytes = bytesRead(), tile = widestTile;
-    bool isFar = typicalSize(product(extents)) * bytes > bytesNear;
-    int64_t narrowest = isFar ? std::max(fewestBytes / bytes, narrowestTile) : narrowestTile;
-    while (tile > narrowest && typicalSize(outer) * typicalSize(ceilDiv(lane.extent, tile)) < wantedTiles)
+    int64_t tile = widestTile;
+    while (tile > narrowestTile && typicalSize(outer) * typicalSize(ceilDiv(lane.extent, tile)) < wantedTiles)
       tile /= 2;
-    if (isFar && tile >= typicalSize(lane.extent) && (!k.schedule.wideCore || rowsTogether < mostRows))
-      rowsTogether = 1;
     allocate(tile);
     Extent tiles = ceilDiv(lane.extent, tile);
     auto [low, high] = k.chunkRange(outer * tiles);
@@ -89,15 +82,6 @@ public:
   }
 
 private:
-  /// Of the widest element that is read.
-  int64_t bytesRead() {
-    int64_t bytes = 1;
-    for (Value input : op.getDpsInputs())
-      if (Type element = getElementTypeOrSelf(input.getType()); element.isIntOrFloat())
-        bytes = std::max<int64_t>(bytes, element.getIntOrFloatBitWidth() / 8);
-    return bytes;
-  }
-
   Kernel &k;
   linalg::GenericOp op;
   const MergedLoop &lane;

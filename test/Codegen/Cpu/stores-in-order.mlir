@@ -4,7 +4,7 @@
 
 // Where stores wait for each other, what lies behind the lanes at hand is asked for with each line of a block.
 // SCHEDULE-LABEL: nn.kernel @turned
-// SCHEDULE-SAME: stores_in_order
+// SCHEDULE-SAME: ask_ahead
 // CHECK-LABEL: func.func private @turned_inside
 // CHECK-COUNT-16: memref.prefetch {{.*}}, write, locality<3>, data
 // CHECK: return
@@ -49,51 +49,4 @@ nn.kernel @along(%x: tensor<16384xf32>) -> tensor<16384xf32> {
     linalg.yield %s : f32
   } -> tensor<16384xf32>
   nn.yield %y : tensor<16384xf32>
-}
-
-// Functions of a long stretch: the first vector begins where the stretch does, the next ones where lines of the cache do,
-// and the last one ends where it does. Not in place, as what two of them have in common is computed twice.
-// CHECK-LABEL: func.func private @lines_inside
-// CHECK: memref.extract_aligned_pointer_as_index
-// CHECK: scf.for
-// CHECK-NEXT: arith.maxsi
-// CHECK-NEXT: arith.minsi
-// CHECK: vector.store {{.*}} vector<16xf32>
-// CHECK-NOT: vector.maskedstore
-// CHECK: return
-nn.kernel @lines(%x: tensor<200005xf16>) -> tensor<200005xf32> {
-  %empty = tensor.empty() : tensor<200005xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-      ins(%x : tensor<200005xf16>) outs(%empty : tensor<200005xf32>) {
-  ^bb0(%e: f16, %o: f32):
-    %w = arith.extf %e : f16 to f32
-    %s = math.exp %w : f32
-    linalg.yield %s : f32
-  } -> tensor<200005xf32>
-  nn.yield %y : tensor<200005xf32>
-}
-
-// Running sums of rows in pages of their own: vectors of 16 bytes never lie across two lines.
-// CHECK-LABEL: func.func private @far_rows_inside
-// CHECK: arith.addf {{.*}} : vector<2xf64>
-// CHECK-NOT: vector<16xf64>
-// CHECK: return
-// OTHERS-LABEL: func.func private @far_rows_inside
-// OTHERS: arith.addf {{.*}} : vector<16xf64>
-nn.kernel @far_rows(%x: tensor<8x5000xf64>) -> tensor<8x5000xf64> {
-  %zero = arith.constant 0.0 : f64
-  %0 = tensor.empty() : tensor<8x5000xf64>
-  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<8x5000xf64>) -> tensor<8x5000xf64>
-  %y = linalg.generic {indexing_maps = [affine_map<(i, c, j) -> (j, c)>, affine_map<(i, c, j) -> (i, c)>],
-                       iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x : tensor<8x5000xf64>) outs(%1 : tensor<8x5000xf64>) {
-  ^bb0(%p: f64, %sum: f64):
-    %j = linalg.index 2 : index
-    %i = linalg.index 0 : index
-    %before = arith.cmpi sle, %j, %i : index
-    %term = arith.select %before, %p, %zero : f64
-    %next = arith.addf %sum, %term : f64
-    linalg.yield %next : f64
-  } -> tensor<8x5000xf64>
-  nn.yield %y : tensor<8x5000xf64>
 }
