@@ -78,9 +78,14 @@ llvm::Expected<std::unique_ptr<Jit>> Jit::create(const Program &program, llvm::A
   result->jit = std::move(*jit);
   if (llvm::Error error = addArtefact(*result->jit, program, kernels, target, result->weights))
     return error;
+  // Else details would be lines on the terminal.
+  std::string details;
+  orc::ExecutionSession &session = result->jit->getExecutionSession();
+  session.setErrorReporter([&](llvm::Error error) { details += "; " + toString(std::move(error)); });
   auto table = result->jit->lookup("kumiko_artefact_table");
+  session.setErrorReporter(llvm::consumeError);
   if (!table)
-    return table.takeError();
+    return defectError("the compiled model cannot be loaded: " + toString(table.takeError()) + details);
   result->head = table->toPtr<const kumiko_artefact *()>()();
   return result;
 }

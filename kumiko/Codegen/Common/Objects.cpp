@@ -5,6 +5,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -50,12 +52,39 @@ public:
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override { return pass != "X86 cmov Conversion"; }
   bool isEnabled() const override { return true; }
 };
+
+/// While it lives, what LLVM asks and says in this context comes to us. Without it an error would be a line on the
+/// terminal and the end of the process.
+class HeldContext {
+public:
+  explicit HeldContext(llvm::LLVMContext &context) : context(context) {
+    context.setOptPassGate(gate);
+    context.setDiagnosticHandlerCallBack(take, &errors);
+  }
+  ~HeldContext() {
+    context.setOptPassGate(llvm::getGlobalPassGate());
+    context.setDiagnosticHandlerCallBack(nullptr);
+  }
+
+  std::string errors;
+
+private:
+  static void take(const llvm::DiagnosticInfo *info, void *errors) {
+    if (info->getSeverity() != llvm::DS_Error)
+      return;
+    llvm::raw_string_ostream stream(*static_cast<std::string *>(errors));
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info->print(printer);
+  }
+
+  llvm::LLVMContext &context;
+  KeepChoices gate;
+};
 } // namespace
 
 static llvm::Expected<Bytes> assembleOn(llvm::Module &module, const Target &target, llvm::TargetMachine &machine) {
   applyTarget(module, target, machine);
-  KeepChoices gate;
-  module.getContext().setOptPassGate(gate);
+  HeldContext held(module.getContext());
   optimize(module, machine, target.watchesThreads);
   Bytes bytes;
   llvm::raw_svector_ostream stream(bytes);
@@ -63,7 +92,8 @@ static llvm::Expected<Bytes> assembleOn(llvm::Module &module, const Target &targ
   if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
     return defectError("the code generator cannot write objects for " + target.describe());
   passes.run(module);
-  module.getContext().setOptPassGate(llvm::getGlobalPassGate());
+  if (!held.errors.empty())
+    return defectError("the code generator refuses a module: " + held.errors);
   return bytes;
 }
 
