@@ -38,7 +38,8 @@ Results importConv(NodeContext &n) {
     return {};
   Value x = n.input(0), w = n.input(1);
   Sizes weight = n.sizesOf(w);
-  Extent channels = n.sizesOf(x)[1], features = weight[0];
+  Extent channels = n.sizesOf(x)[1];
+  const Extent &features = weight[0];
   if (!checkOperands(n, group, features))
     return {};
   Extent expected = weight[1] * Extent(group);

@@ -54,7 +54,7 @@ public:
     if (isUnbounded)
       return afterCounting();
     if (!made && !n.failed()) { // now it is known what grows
-      for (auto [state, axis, by] : found)
+      for (const auto &[state, axis, by] : found)
         growth[state][axis] = by;
       for (auto [state, type] : unread)
         begin(state, type);
