@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORDS = 20  # of a sentence, on average over a record
 SUBJECT = 72  # characters
 COMMITS = 50
-# The commit with which subjects began to be judged; those behind it are.
-SINCE = "f90c8d1"
+# Subjects are judged that were written behind this second of UTC: 2026-11-20 00:35.
+SINCE = 1795134900
 COLUMNS = ["word", "meaning", "elsewhere called"]
 
 
@@ -61,13 +61,11 @@ def judge_subject(subject):
 
 
 def subjects():
-    """(commit, subject) of the last commits; none where history does not go back so far."""
-    known = subprocess.run(["git", "merge-base", "--is-ancestor", SINCE, "HEAD"], cwd=ROOT, capture_output=True)
-    if known.returncode:
-        return []
-    command = ["git", "log", f"-{COMMITS}", "--format=%h %s", f"{SINCE}..HEAD"]
+    """(commit, subject) of the last commits that are to be judged."""
+    command = ["git", "log", f"-{COMMITS}", "--format=%at %h %s"]
     lines = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    return [line.split(" ", 1) for line in lines]
+    written = [line.split(" ", 2) for line in lines]
+    return [(commit, subject) for second, commit, subject in written if int(second) > SINCE]
 
 
 def try_rules():
