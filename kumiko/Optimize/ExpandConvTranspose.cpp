@@ -203,8 +203,12 @@ private:
   Value perFeature(Value value, int64_t features, int64_t times) {
     auto type = cast<RankedTensorType>(value.getType());
     int64_t place = channel() - (rank() - type.getRank());
-    if (!value.getDefiningOp<nn::ConstantOp>() || type.getRank() > rank())
+    auto constant = value.getDefiningOp<nn::ConstantOp>();
+    if (!constant || constant->getBlock() != op->getBlock() || type.getRank() > rank())
       return {};
+    // It is read in front of the convolution from now on.
+    if (!constant->isBeforeInBlock(op))
+      constant->moveBefore(op);
     if (type.getNumElements() == 1)
       return g.scalar(value);
     if (type.getNumElements() != features || place < 0 || type.getDimSize(place) != features)

@@ -40,6 +40,19 @@ func.func @followed(%x: tensor<1x2x4x4xf32>, %b: tensor<8xf32>, %u: tensor<1x8x8
   return %2 : tensor<1x8x8x8xf32>
 }
 
+// A constant that such an op reads may stand behind the convolution: it moves in front of it.
+// CHECK-LABEL: func.func @constant_behind
+// CHECK: nn.constant dense<2.0
+// CHECK: nn.conv
+// CHECK: nn.mul
+func.func @constant_behind(%x: tensor<1x2x4x4xf32>, %b: tensor<8xf32>) -> tensor<1x8x8x8xf32> {
+  %w = nn.constant dense<1.0> : tensor<2x8x2x2xf32>
+  %y = nn.conv_transpose %x, %w, %b {stride = array<i64: 2, 2>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, out = array<i64: 8, 8>} : (tensor<1x2x4x4xf32>, tensor<2x8x2x2xf32>, tensor<8xf32>) -> tensor<1x8x8x8xf32>
+  %two = nn.constant dense<2.0> : tensor<8x1x1xf32>
+  %z = nn.mul %y, %two : (tensor<1x8x8x8xf32>, tensor<8x1x1xf32>) -> tensor<1x8x8x8xf32>
+  return %z : tensor<1x8x8x8xf32>
+}
+
 // Zeros beyond the last tap get the bias, too, so it comes behind them, and so does what follows.
 // CHECK-LABEL: func.func @beyond
 // CHECK: nn.conv %{{[^,]*}}, %{{[^,]*}} {
