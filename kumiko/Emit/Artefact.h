@@ -17,6 +17,8 @@ enum class WeightsPlace {
 struct ArtefactOptions {
   std::string output;
   WeightsPlace weights = WeightsPlace::Automatic;
+  /// ThreadSanitizer sees the table's functions, too.
+  bool watched = false;
   /// Asked before each part of the work; when it says yes, the answer is the problem `Cancelled` and nothing is
   /// written.
   std::function<bool()> stopped = {};

@@ -20,7 +20,7 @@ static llvm::Expected<std::string> writeTable(const Program &program, const Targ
                                               const WorkFolder &folder) {
   llvm::LLVMContext context;
   auto module = buildTable(context, program, options);
-  auto bytes = assemble(*module, target);
+  auto bytes = assemble(*module, target, options.watched);
   if (!bytes)
     return bytes.takeError();
   std::string file = folder.file("table.o");

@@ -36,6 +36,7 @@ llvm::Error kumiko::writeObjectFile(const Program &program, llvm::ArrayRef<Objec
     return folder.takeError();
   TableOptions table;
   table.namedEntries = true;
+  table.watched = options.watched;
   table.weightsFile = weightsFileFor(program, options);
   auto files = writeArtefactFiles(program, kernels, target, table, *folder);
   if (!files)

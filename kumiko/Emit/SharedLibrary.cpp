@@ -83,6 +83,7 @@ llvm::Error kumiko::writeSharedLibrary(const Program &program, llvm::ArrayRef<Ob
     return folder.takeError();
   TableOptions table;
   table.exportTable = true;
+  table.watched = options.watched;
   table.weightsFile = weightsFileFor(program, options);
   auto files = writeArtefactFiles(program, kernels, target, table, *folder);
   if (!files)

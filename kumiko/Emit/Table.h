@@ -14,6 +14,8 @@ struct TableOptions {
   bool namedEntries = false;
   /// Base name of the weights' file beside the artefact; empty: the weights are the symbol `weightsSymbol(program)`.
   std::string weightsFile;
+  /// ThreadSanitizer sees its functions, too.
+  bool watched = false;
 };
 
 /// The structs of artefact.h, field by field.

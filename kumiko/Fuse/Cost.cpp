@@ -92,10 +92,10 @@ void Merge::walks(const Extent &points, ArrayRef<Operation *> first, ArrayRef<Op
   whole = pressureOf(both);
 }
 
-void Merge::keepsRows(Value value, const RowShape &rows, const Machine &machine) {
+void Merge::keepsRows(Value value, const RowShape &rows, const Target &target) {
   double bytes = bytesOf(value);
-  double inFlight = rows.reduced.back() ? 1 : static_cast<double>(machine.lanes);
-  if (bytes / std::max(size(rows.count()), 1.0) * inFlight > static_cast<double>(machine.l2))
+  double inFlight = rows.reduced.back() ? 1 : static_cast<double>(target.lanes());
+  if (bytes / std::max(size(rows.count()), 1.0) * inFlight > static_cast<double>(target.budget(2)))
     keptBytes += 2 * bytes;
 }
 
@@ -106,29 +106,29 @@ void Merge::sharesRows(const RowShape &rows, const Extent &points, int64_t work)
 }
 
 /// What tensors that are walked along at once, and fit no cache, cost beyond loading each.
-static double crowd(int64_t streams, double points, const Machine &machine) {
+static double crowd(int64_t streams, double points, const Target &target) {
   auto count = static_cast<double>(streams);
-  if (count <= fewStreams || 4 * count * points <= static_cast<double>(machine.l2))
+  if (count <= fewStreams || 4 * count * points <= static_cast<double>(target.budget(2)))
     return 0;
   return count * (count - fewStreams) / (fewStreams / 2);
 }
 
-static double spilled(int64_t live, const Machine &machine) {
-  return static_cast<double>(std::max<int64_t>(live - machine.registers, 0));
+static double spilled(int64_t live, const Target &target) {
+  return static_cast<double>(std::max<int64_t>(live - target.vectorRegisters, 0));
 }
 
-Decision Merge::pays(const Machine &machine) const {
-  auto lanes = static_cast<double>(machine.lanes), vectorBytes = 4 * lanes;
-  bool inFirst = 2 * largestBytes <= static_cast<double>(machine.l1);
-  bool inSecond = 2 * largestBytes <= static_cast<double>(machine.l2);
+Decision Merge::pays(const Target &target) const {
+  auto lanes = static_cast<double>(target.lanes()), vectorBytes = 4 * lanes;
+  bool inFirst = 2 * largestBytes <= static_cast<double>(target.budget(1));
+  bool inSecond = 2 * largestBytes <= static_cast<double>(target.budget(2));
   double traffic = inFirst ? firstCacheOps : inSecond ? secondCacheOps : memoryOps;
   double gain = static_cast<double>(starts) * startOps + savedBytes / vectorBytes * traffic;
 
   double computing = std::max(readPoints / (hoisted ? 1 : lanes) - elements / lanes, 0.0) * work;
-  double crowding = crowd(whole.streams, walked, machine), spilling = spilled(whole.live, machine);
+  double crowding = crowd(whole.streams, walked, target), spilling = spilled(whole.live, target);
   for (const Pressure &part : parts) {
-    crowding -= crowd(part.streams, walked, machine);
-    spilling -= spilled(part.live, machine);
+    crowding -= crowd(part.streams, walked, target);
+    spilling -= spilled(part.live, target);
   }
   crowding = std::max(crowding, 0.0) * walked / lanes * memoryOps;
   spilling = std::max(spilling, 0.0) * walked / lanes * spillOps;
@@ -149,7 +149,7 @@ Decision Merge::pays(const Machine &machine) const {
     os << "; " << number(elements) << " elements are computed at " << number(readPoints)
        << (hoisted ? " starts of a loop, " : " points, ") << number(work) << " operations each";
   if (spilling > 0)
-    os << "; " << whole.live << " values are live at once, for " << machine.registers << " registers";
+    os << "; " << whole.live << " values are live at once, for " << target.vectorRegisters << " registers";
   if (crowding > 0)
     os << "; " << whole.streams << " tensors are walked along at once, at " << number(walked) << " points";
   if (keeping > 0)
@@ -160,11 +160,11 @@ Decision Merge::pays(const Machine &machine) const {
   return Decision::forbid(text);
 }
 
-Decision kumiko::pays(const Machine &machine, llvm::function_ref<void(Merge &)> tell) {
+Decision kumiko::pays(const Target &target, llvm::function_ref<void(Merge &)> tell) {
   for (Merge::SizeOf sizeOf : {typicalSize, largeSize}) {
     Merge merge(sizeOf);
     tell(merge);
-    Decision decision = merge.pays(machine);
+    Decision decision = merge.pays(target);
     if (!decision || !merge.isOpen())
       return decision;
   }

@@ -20,7 +20,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Fuse/RowShape.h"
-#include "kumiko/Support/Machine.h"
+#include "kumiko/Target/Target.h"
 
 namespace kumiko {
 
@@ -48,12 +48,12 @@ public:
   /// The ops run together at each of `points`, which two kernels did before.
   void walks(const Extent &points, llvm::ArrayRef<mlir::Operation *> first, llvm::ArrayRef<mlir::Operation *> second);
   /// `value` lies in rows, and is read when a reduction over them is done.
-  void keepsRows(mlir::Value value, const RowShape &rows, const Machine &machine);
+  void keepsRows(mlir::Value value, const RowShape &rows, const Target &target);
   /// `points` of `work` operations each are shared out by rows.
   void sharesRows(const RowShape &rows, const Extent &points, int64_t work);
 
   /// Yes where the gain is above the cost; a "no" has the figures.
-  Decision pays(const Machine &machine) const;
+  Decision pays(const Target &target) const;
   /// Whether a size was asked for that is not known.
   bool isOpen() const { return open; }
 
@@ -73,7 +73,7 @@ private:
 };
 
 /// Whether the merge that `tell` describes pays, for typical sizes and for large ones.
-Decision pays(const Machine &machine, llvm::function_ref<void(Merge &)> tell);
+Decision pays(const Target &target, llvm::function_ref<void(Merge &)> tell);
 
 /// A guard: a kernel is one function, and what it takes to compile one grows faster than its statements.
 Decision fitsKernel(size_t ops);

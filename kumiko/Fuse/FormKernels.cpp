@@ -8,6 +8,7 @@
 #include "kumiko/Nn/KernelSymbols.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Nn/TypicalSize.h"
+#include "kumiko/Target/TargetAttr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Remarks.h"
@@ -108,8 +109,7 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
   using FormKernelsPassBase::FormKernelsPassBase;
 
   void runOnOperation() override {
-    machine.lanes = lanes;
-    machine.registers = registers;
+    target = &targetOf(getOperation());
     KernelBuilder builder(getOperation());
     for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (!function.isExternal())
@@ -133,9 +133,9 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
         form(region.front(), builder);
     }
     copyBareResults(block);
-    repeatCheapOps(block, machine);
+    repeatCheapOps(block, *target);
     if (fuse)
-      for (const auto &group : groupOps(block, machine))
+      for (const auto &group : groupOps(block, *target))
         builder.build(*group);
     else
       for (Operation &op : llvm::make_early_inc_range(block))
@@ -149,6 +149,6 @@ struct FormKernels final : kumiko::impl::FormKernelsPassBase<FormKernels> {
           buildAlone(copy, builder);
   }
 
-  Machine machine;
+  const Target *target = nullptr;
 };
 } // namespace

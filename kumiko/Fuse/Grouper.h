@@ -18,7 +18,7 @@ inline Extent elementsOf(mlir::Value value) {
 
 class Grouper {
 public:
-  explicit Grouper(const Machine &machine) : machine(machine) {}
+  explicit Grouper(const Target &target) : target(target) {}
   std::vector<std::unique_ptr<Group>> run(mlir::Block &block);
 
 private:
@@ -100,7 +100,7 @@ private:
   }
   void remarkRefusals() const;
 
-  const Machine &machine;
+  const Target &target;
   struct Refusal {
     mlir::Operation *op;
     mlir::Value value;

@@ -194,7 +194,7 @@ void Grouper::followWhole(Group &group) {
 }
 
 Group *Grouper::takeProducts(Group &rows) {
-  std::optional<RowProducts> around = productsAround(rows, homes, machine);
+  std::optional<RowProducts> around = productsAround(rows, homes, target);
   if (!around)
     return &rows;
   if (!around->decision) {
@@ -242,6 +242,6 @@ void Grouper::remarkRefusals() const {
   }
 }
 
-std::vector<std::unique_ptr<Group>> kumiko::groupOps(Block &block, const Machine &machine) {
-  return Grouper(machine).run(block);
+std::vector<std::unique_ptr<Group>> kumiko::groupOps(Block &block, const Target &target) {
+  return Grouper(target).run(block);
 }

@@ -22,7 +22,7 @@
 #pragma once
 #include "kumiko/Fuse/OpShape.h"
 #include "kumiko/Fuse/RowShape.h"
-#include "kumiko/Support/Machine.h"
+#include "kumiko/Target/Target.h"
 #include "mlir/IR/Block.h"
 #include <memory>
 #include <vector>
@@ -47,6 +47,6 @@ struct Group {
 };
 
 /// The kernels of a block, in the order of their last ops. A refused merge becomes a remark.
-std::vector<std::unique_ptr<Group>> groupOps(mlir::Block &block, const Machine &machine);
+std::vector<std::unique_ptr<Group>> groupOps(mlir::Block &block, const Target &target);
 
 } // namespace kumiko

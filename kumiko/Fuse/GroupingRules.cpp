@@ -127,7 +127,7 @@ Decision Grouper::isKnownInTime(const Group &group, llvm::function_ref<bool(Oper
 Decision Grouper::canHold(const Group &group, Operation *op) {
   if (Decision decision = fitsKernel(group.ops.size() + 1); !decision)
     return decision;
-  if (Decision decision = pays(machine, [&](Merge &merge) { tellJoin(group, op, merge); }); !decision)
+  if (Decision decision = pays(target, [&](Merge &merge) { tellJoin(group, op, merge); }); !decision)
     return decision;
   if (Decision decision = isKnownInTime(group, [&](Operation *user) { return user == op; }); !decision)
     return decision;
@@ -157,7 +157,7 @@ void Grouper::tellJoin(const Group &group, Operation *op, Merge &merge) {
   }
   if (group.rows && readsNumber)
     for (Value row : whole)
-      merge.keepsRows(row, *group.rows, machine);
+      merge.keepsRows(row, *group.rows, target);
   if (group.rows && shape(op).kind == OpClass::Injective)
     merge.sharesRows(*group.rows, points, shape(op).work + 1);
   merge.walks(points, group.ops, op);
@@ -203,7 +203,7 @@ Decision Grouper::canPrecede(const Group &producer, const Group &group, OpOperan
   }
   if (Decision decision = canJoin(producer, group); !decision || isBox) // which costs nothing
     return decision;
-  return pays(machine, [&](Merge &merge) { tellPrecede(producer, group, operand, merge); });
+  return pays(target, [&](Merge &merge) { tellPrecede(producer, group, operand, merge); });
 }
 
 Decision Grouper::canJoin(const Group &producer, const Group &group) {
@@ -327,7 +327,7 @@ Decision Grouper::canFollowWhole(const Group &producer, const Group &consumer, V
     return Decision::forbid("another operand waits for the producer's kernel");
   if (Decision decision = fitsKernel(producer.ops.size() + consumer.ops.size()); !decision)
     return decision;
-  return pays(machine, [&](Merge &merge) {
+  return pays(target, [&](Merge &merge) {
     merge.saves(value, 1, /*isAlone=*/true);
     merge.walks(elements, producer.ops, consumer.ops);
   });

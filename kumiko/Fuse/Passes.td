@@ -16,9 +16,7 @@ def FormKernelsPass : Pass<"kumiko-form-kernels", "::mlir::ModuleOp"> {
     Before: nn ops only. After: functions hold `nn.call`, `nn.constant` and views; nn ops with equations stand in
     kernels. Class: exact.
   }];
-  let options = [Option<"fuse", "fuse", "bool", "true", "false: every op is a kernel of its own">,
-                 Option<"lanes", "lanes", "int64_t", "8", "f32 in a vector register">,
-                 Option<"registers", "registers", "int64_t", "16", "Vector registers of the machine">];
+  let options = [Option<"fuse", "fuse", "bool", "true", "false: every op is a kernel of its own">];
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 #endif

@@ -46,11 +46,11 @@ static bool canAbsorb(Operation *reader, bool part) {
 }
 
 /// Whether it pays that each of `readers` computes `op` for itself.
-static Decision paysRepeated(Operation *op, ArrayRef<Operation *> readers, const Machine &machine) {
+static Decision paysRepeated(Operation *op, ArrayRef<Operation *> readers, const Target &target) {
   auto count = static_cast<int64_t>(readers.size());
   bool isAlone = llvm::all_of(op->getUsers(), [&](Operation *user) { return llvm::is_contained(readers, user); });
   Extent elements = product(nn::extentsOf(cast<RankedTensorType>(op->getResult(0).getType())));
-  return pays(machine, [&](Merge &merge) {
+  return pays(target, [&](Merge &merge) {
     merge.startsLess(isAlone ? 1 : 0);
     merge.saves(op->getResult(0), count, isAlone);
     merge.readsAgain(op->getOperand(0), isAlone ? count - 1 : count);
@@ -58,7 +58,7 @@ static Decision paysRepeated(Operation *op, ArrayRef<Operation *> readers, const
   });
 }
 
-void kumiko::repeatCheapOps(Block &block, const Machine &machine) {
+void kumiko::repeatCheapOps(Block &block, const Target &target) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (op.getNumResults() != 1 || op.hasOneUse() || op.use_empty())
       continue;
@@ -70,7 +70,7 @@ void kumiko::repeatCheapOps(Block &block, const Machine &machine) {
     for (Operation *reader : op.getUsers())
       if (canAbsorb(reader, part))
         readers.insert(reader);
-    if (!part && !paysRepeated(&op, readers.getArrayRef(), machine))
+    if (!part && !paysRepeated(&op, readers.getArrayRef(), target))
       continue;
     for (Operation *reader : readers) {
       OpBuilder builder(reader);

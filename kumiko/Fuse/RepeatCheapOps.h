@@ -1,6 +1,6 @@
 //===- RepeatCheapOps.h - cheap ops are computed by each of their readers -===//
 #pragma once
-#include "kumiko/Support/Machine.h"
+#include "kumiko/Target/Target.h"
 #include "mlir/IR/Block.h"
 
 namespace kumiko {
@@ -11,6 +11,6 @@ namespace kumiko {
 ///   y = dequantize(x);  a = add(y, p);  b = add(y, q)     becomes     a = add(dequantize(x), p);  b = ...
 ///
 /// So is a part of a tensor, which costs nothing at all.
-void repeatCheapOps(mlir::Block &block, const Machine &machine);
+void repeatCheapOps(mlir::Block &block, const Target &target);
 
 } // namespace kumiko

@@ -229,7 +229,7 @@ static Decision fillsVectors(const RowShape &rows) {
   return Decision::allow();
 }
 
-std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes &homes, const Machine &machine) {
+std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes &homes, const Target &target) {
   ArrayRef<bool> reduced = rows.rows->reduced;
   if (rows.closed || reduced.empty() || llvm::count(reduced, true) != 1 || !reduced.back())
     return std::nullopt;
@@ -279,7 +279,7 @@ std::optional<RowProducts> kumiko::productsAround(const Group &rows, const Homes
   if (found.decision)
     found.decision = fitsKernel(ops);
   if (found.decision)
-    found.decision = pays(machine, [&](Merge &merge) {
+    found.decision = pays(target, [&](Merge &merge) {
       merge.startsLess(2 + static_cast<int64_t>(found.moves.size()));
       merge.saves(found.scores->last->getResult(0), 1, /*isAlone=*/true);
       merge.saves(slots[values->operand[left ? 0 : 1]], 1, /*isAlone=*/true);

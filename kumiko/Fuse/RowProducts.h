@@ -28,6 +28,6 @@ struct RowProducts {
 };
 
 /// The products around `rows`, a kernel with rows; nothing where there are none.
-std::optional<RowProducts> productsAround(const Group &rows, const Homes &homes, const Machine &machine);
+std::optional<RowProducts> productsAround(const Group &rows, const Homes &homes, const Target &target);
 
 } // namespace kumiko

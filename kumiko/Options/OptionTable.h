@@ -19,7 +19,4 @@ const llvm::opt::OptTable &optionTable();
 /// The names of the options that `command` takes, as they are typed: `--target`.
 llvm::SmallVector<llvm::StringRef> optionsOf(llvm::StringRef command);
 
-/// The closest of `candidates`, when it is close enough to be meant; else empty.
-std::string nearest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates);
-
 } // namespace kumiko

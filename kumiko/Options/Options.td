@@ -62,8 +62,7 @@ defm allow : Value<"allow", "CLASS", !listconcat(compiling, [bisect]), "rewrites
   Values<"exact,rounding,approximate">;
 defm without : Value<"without", "NAME", !listconcat(compiling, [bisect]),
   "leave out a rule or a pass of docs/reference/optimisations.md, 'fusion' or 'tables'; may be given several times">;
-defm target : Value<"target", "CPU", !listconcat(compiling, [bisect]), "host (default), x86-64-v2, x86-64-v3, x86-64-v4 or aarch64">,
-  Values<"host,x86-64-v2,x86-64-v3,x86-64-v4,aarch64">;
+defm target : Value<"target", "CPU", !listconcat(compiling, [bisect]), "machine to compile for: host (default), a name with what to adjust, or help">;
 defm weights : Value<"weights", "PLACE", [compile], "embed, or file: beside the artefact (default above 1 GiB)">,
   Values<"embed,file">;
 def explain : Flag<["--"], "explain", [compile]>, HelpText<"say what became of every node; --explain=json for programs">;

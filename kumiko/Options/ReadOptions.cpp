@@ -21,8 +21,7 @@ CompileOptions kumiko::readCompileOptions(const llvm::opt::ArgList &arguments, P
           .helped("rules and passes are listed in docs/reference/optimisations.md; `fusion` stands for all of it, "
                   "`tables` for what is computed from attributes when compiling");
   options.target = arguments.getLastArgValue(OPT_target, "host").str();
-  if (arguments.hasArg(OPT_sanitize))
-    options.target += "+tsan";
+  options.watchThreads = arguments.hasArg(OPT_sanitize);
   options.dumpFolder = arguments.getLastArgValue(OPT_dump_ir).str();
   options.jobs = threadCount(arguments, OPT_jobs, problems);
   return options;

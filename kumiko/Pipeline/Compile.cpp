@@ -7,6 +7,7 @@
 #include "kumiko/Pipeline/Units.h"
 #include "kumiko/Plan/Plan.h"
 #include "kumiko/Support/EmitError.h"
+#include "kumiko/Target/TargetAttr.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -69,6 +70,7 @@ bool Compilation::importModel() {
     model->module = std::move(*module);
     model->explanation.nodes = model->summary.nodes;
   }
+  setTarget(*model->module, model->target);
   auto main = model->module->lookupSymbol<mlir::func::FuncOp>("main");
   for (mlir::Type type : main.getArgumentTypes())
     inputTypes.push_back(nn::toEquation(mlir::getElementTypeOrSelf(type)));
@@ -77,22 +79,17 @@ bool Compilation::importModel() {
   return runPasses(Stage::Import);
 }
 
-PipelineOptions kumiko::pipelineOptionsOf(const CompileOptions &options, const Target &target) {
+PipelineOptions kumiko::pipelineOptionsOf(const CompileOptions &options) {
   PipelineOptions pipeline;
   pipeline.allow = options.allow;
   pipeline.without = options.without;
-  pipeline.machine.lanes = target.vectorBits / 32;
-  pipeline.machine.registers = target.vectorRegisters;
-  pipeline.machine.byteDot = target.byteDot;
-  pipeline.machine.storesInOrder = target.storesInOrder;
-  pipeline.hasFma = target.hasFma;
-  pipeline.hasHalf = target.hasHalf;
+  pipeline.watched = options.watchThreads;
   return pipeline;
 }
 
 bool Compilation::runPasses(Stage stage) {
   mlir::PassManager passes(&model->session->context());
-  addStage(passes, stage, pipelineOptionsOf(options, model->target));
+  addStage(passes, stage, pipelineOptionsOf(options));
   if (mlir::failed(passes.run(*model->module)))
     return false;
   if (stage == Stage::Fuse)
@@ -128,7 +125,7 @@ bool Compilation::plan() {
 /// between them.
 bool Compilation::compileKernels() {
   StageTimer timer(model->timing, Stage::Codegen);
-  PipelineOptions pipeline = pipelineOptionsOf(options, model->target);
+  PipelineOptions pipeline = pipelineOptionsOf(options);
   units = takeUnits(*model->module);
   if (options.stopAfter == Stage::Codegen || !options.dumpFolder.empty()) {
     if (mlir::failed(lowerUnits(units, pipeline)))
@@ -221,6 +218,12 @@ std::unique_ptr<CompiledModel> Compilation::run() {
     return nullptr;
   }
   model->target = std::move(*target);
+  // Vectors of more than 16 bytes are loaded and stored under masks, too, which are not seen.
+  if (options.watchThreads && model->target.vectorBits > 128) {
+    problems.add(Code::BadOption, "ThreadSanitizer does not see all code for " + model->target.spelled)
+        .helped("use --target=x86-64-v2");
+    return nullptr;
+  }
   Stopper stopper(model->session->context(), steps);
   RemarkCollector remarks(model->session->context(), model->explanation);
   for (Stage stage : allStages()) {

@@ -20,7 +20,10 @@ struct CompileOptions {
   Allow allow = Allow::Approximate;
   /// As in PipelineOptions.
   std::vector<std::string> without;
+  /// `host`, or a row of kumiko/Target, with what to adjust.
   std::string target = "host";
+  /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.
+  bool watchThreads = false;
   /// C identifier of the program; empty: from the model's file name.
   std::string name;
   /// With anything before Emit there are no kernels, only `module` as that stage left it.
@@ -49,7 +52,7 @@ struct CompiledModel {
 };
 
 /// What the passes of a compilation are told. Whoever runs some of them alone (verify, bisect) asks here, too.
-PipelineOptions pipelineOptionsOf(const CompileOptions &options, const Target &target);
+PipelineOptions pipelineOptionsOf(const CompileOptions &options);
 
 /// Null exactly when `problems` has errors afterwards. Writes no file but those that `dumpFolder` asks for, prints
 /// nothing, and may run on any number of threads at once.

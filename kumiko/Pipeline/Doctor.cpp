@@ -3,11 +3,11 @@
 #include "kumiko/Nn/Build.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Pipeline/Execute.h"
+#include "kumiko/Target/Host.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/TargetParser/Host.h"
 #include <thread>
 extern "C" {
 #include "runtime/src/cpus.h"
@@ -36,8 +36,7 @@ static std::string caches() {
 }
 
 /// Vector extensions that change what kernels look like or how fast they are.
-static std::string extensions() {
-  StringMap<bool> features = sys::getHostCPUFeatures();
+static std::string extensions(const StringMap<bool> &features) {
   std::vector<std::string> found;
   for (StringRef name : {"sse4.2", "avx2", "fma", "f16c", "avxvnni", "avx512f", "avx512vnni", "avx512bf16", "amx-tile",
                          "neon", "dotprod", "i8mm", "sve"})
@@ -100,6 +99,7 @@ void Diagnosis::printJson(raw_ostream &os) const {
 }
 
 Diagnosis kumiko::diagnose(ProblemList &problems) {
+  HostFacts host = hostFacts();
   auto target = targetNamed("host");
   std::string made = target ? target->describe() : toString(target.takeError());
   uint32_t quota = kumiko_cgroup_cpus("");
@@ -107,8 +107,8 @@ Diagnosis kumiko::diagnose(ProblemList &problems) {
   diagnosis.failure = selfTest();
   diagnosis.facts = {
       {"version", (producer() + ", LLVM " LLVM_VERSION_STRING).str()},
-      {"cpu", sys::getHostCPUName().str()},
-      {"extensions", extensions()},
+      {"cpu", host.cpu},
+      {"extensions", extensions(host.features)},
       {"code is made for", made},
       {"caches", caches()},
       {"memory", memory()},

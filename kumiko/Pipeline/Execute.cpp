@@ -1,10 +1,9 @@
 #include "kumiko/Pipeline/Execute.h"
 #include "kumiko/Emit/Jit.h"
 #include "kumiko/Support/EmitError.h"
+#include "kumiko/Target/Host.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace kumiko;
 
@@ -31,21 +30,13 @@ static bool exportsArtefact(llvm::StringRef path) {
          });
 }
 
-/// `x86_64`, `aarch64`: whose instructions are in the library.
-static std::string machineOf(llvm::StringRef path) {
-  auto file = llvm::object::ObjectFile::createObjectFile(path);
-  if (file)
-    return llvm::Triple::getArchTypeName(file->getBinary()->getArch()).str();
-  llvm::consumeError(file.takeError());
-  return "";
-}
-
 bool kumiko::expectRunsHere(const CompileOptions &options, ProblemList &problems) {
   auto target = targetNamed(options.target);
   if (!target)
     takeProblems(target.takeError(), problems);
-  else if (!target->runsHere())
-    problems.add(Code::BadOption, "this machine cannot run code for " + options.target).helped("leave out --target");
+  else if (Decision runs = runsHere(*target); !runs)
+    problems.add(Code::BadOption, "this machine cannot run code for " + options.target + ": " + runs.why())
+        .helped("leave out --target");
   return !problems.hasErrors();
 }
 
@@ -175,7 +166,7 @@ std::unique_ptr<Executable> Executable::fromLibrary(llvm::StringRef path, Proble
     return nullptr;
   }
   // The loader would say that there is no such file.
-  if (std::string machine = machineOf(path); machine != llvm::Triple(llvm::sys::getProcessTriple()).getArchName()) {
+  if (std::string machine = architectureOf(path); machine != hostArchitecture()) {
     problems.add(Code::UnsupportedForm, printable(path) + " is made for " + machine + ", which this machine is not")
         .helped("run it there, or compile the model with --target=host");
     return nullptr;

@@ -10,6 +10,8 @@
 #include "kumiko/Optimize/Rules.h"
 #include "kumiko/Pipeline/Passes.h"
 #include "kumiko/Schedule/Passes.h"
+#include "kumiko/Target/Passes.h"
+#include "kumiko/Target/TargetAttr.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -79,8 +81,6 @@ static void addFuseStage(OpPassManager &passes, const PipelineOptions &options) 
   passes.addPass(createRefuseUncompiledPass());
   FormKernelsPassOptions form;
   form.fuse = !llvm::is_contained(options.without, fusionName);
-  form.lanes = options.machine.lanes;
-  form.registers = options.machine.registers;
   passes.addPass(createFormKernelsPass(form));
 }
 
@@ -161,10 +161,10 @@ void kumiko::buildPipeline(OpPassManager &passes, const PipelineOptions &options
 }
 
 void kumiko::registerDialects(DialectRegistry &registry) {
-  registry
-      .insert<nn::NnDialect, affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
-              cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
-              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  registry.insert<nn::NnDialect, affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, KumikoDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
+                  vector::VectorDialect>();
   registerTranslations(registry);
 }
 
@@ -178,6 +178,7 @@ void kumiko::registerAllPasses() {
   registerKumikoVectorMathPasses();
   registerKumikoCpuPasses();
   registerKumikoPipelinePasses();
+  registerKumikoTargetPasses();
   for (Stage stage : passStages)
     mlir::registerPassPipeline(
         ("stage-" + nameOf(stage)).str(), ("The passes of the stage " + nameOf(stage)).str(),
@@ -187,5 +188,5 @@ void kumiko::registerAllPasses() {
           addStage(passes, stage, PipelineOptions());
           return success();
         },
-        [](function_ref<void(const detail::PassOptions &)>) {});
+        [](function_ref<void(const mlir::detail::PassOptions &)>) {});
 }

@@ -90,7 +90,7 @@ LogicalResult kumiko::compileUnits(Units units, const PipelineOptions &options, 
       return failure();
     auto start = std::chrono::steady_clock::now();
     for (ModuleOp kernel : unit.module->getOps<ModuleOp>()) {
-      auto object = options.backend->compile(kernel, target);
+      auto object = options.backend->compile(kernel, target, options);
       if (!object) {
         std::lock_guard lock(mutex);
         errors = llvm::joinErrors(std::move(errors), object.takeError());

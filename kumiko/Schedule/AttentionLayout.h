@@ -20,6 +20,6 @@ Schedule scoresSchedule(const Schedule &schedule);
 Schedule valuesSchedule(const Schedule &schedule);
 
 /// Decides how many rows a chunk has, and the tiles of both products.
-void scheduleAttention(Schedule &schedule, const KernelShape &shape, const Machine &machine);
+void scheduleAttention(Schedule &schedule, const KernelShape &shape, const Target &target);
 
 } // namespace kumiko

@@ -46,18 +46,18 @@ AttentionLayout kumiko::attentionLayoutOf(const KernelShape &shape, const Schedu
 }
 
 /// Panels side by side, so that as many sums are in registers as there is room for.
-static void chooseTile(const Extent &columns, int64_t tileRows, const Machine &machine, int64_t &panelColumns,
+static void chooseTile(const Extent &columns, int64_t tileRows, const Target &target, int64_t &panelColumns,
                        int64_t &tilePanels) {
-  bool narrow = columns.isStatic() && columns.value() <= machine.lanes;
-  panelColumns = narrow ? machine.lanes : 2 * machine.lanes;
+  bool narrow = columns.isStatic() && columns.value() <= target.lanes();
+  panelColumns = narrow ? target.lanes() : 2 * target.lanes();
   tilePanels = 1;
   if (columns.isStatic()) {
-    int64_t sums = machine.registers * 3 / 4 / (tileRows * (panelColumns / machine.lanes));
+    int64_t sums = target.vectorRegisters * 3 / 4 / (tileRows * (panelColumns / target.lanes()));
     tilePanels = std::clamp<int64_t>(std::min(sums, roundUp(columns.value(), panelColumns)), 1, 4);
   }
 }
 
-void kumiko::scheduleAttention(Schedule &schedule, const KernelShape &shape, const Machine &machine) {
+void kumiko::scheduleAttention(Schedule &schedule, const KernelShape &shape, const Target &target) {
   const ContractionShape &scores = shape.attention.scores, &values = shape.attention.values;
   Extent allRows = scores.extentOf(scores.rows), allKeys = scores.extentOf(scores.columns);
   int64_t rows = std::max<int64_t>(typicalSize(allRows), 1), keys = std::max<int64_t>(typicalSize(allKeys), 1);
@@ -66,15 +66,16 @@ void kumiko::scheduleAttention(Schedule &schedule, const KernelShape &shape, con
   if (!allRows.isStatic())
     rows = std::max<int64_t>(rows, worthCopying);
   schedule.tileRows = std::min<int64_t>(rows, 6);
-  chooseTile(allKeys, schedule.tileRows, machine, schedule.panelColumns, schedule.tilePanels);
-  chooseTile(values.extentOf(values.columns), schedule.tileRows, machine, schedule.valuePanelColumns,
+  chooseTile(allKeys, schedule.tileRows, target, schedule.panelColumns, schedule.tilePanels);
+  chooseTile(values.extentOf(values.columns), schedule.tileRows, target, schedule.valuePanelColumns,
              schedule.valueTilePanels);
   // A tile of keys is read for every block of rows, so it stays in the first-level cache.
   int64_t panelBytes = 4 * schedule.panelColumns * typicalSize(scores.extentOf(scores.depth));
-  schedule.tilePanels = std::clamp<int64_t>(machine.l1 / 2 / std::max<int64_t>(panelBytes, 1), 1, schedule.tilePanels);
+  schedule.tilePanels =
+      std::clamp<int64_t>(target.budget(1) / 2 / std::max<int64_t>(panelBytes, 1), 1, schedule.tilePanels);
   schedule.copyRuns = rows > worthCopyingRuns;
 
-  int64_t fitting = std::max(machine.l2 / (4 * (keys + line)), worthCopying);
+  int64_t fitting = std::max(target.budget(2) / (4 * (keys + line)), worthCopying);
   int64_t wanted = std::clamp<int64_t>(2 * batch * rows * keys * depth / flopsPerChunk, 1, mostChunks);
   int64_t groups = std::max(roundUp(rows, fitting), std::min(roundUp(wanted, batch), rows / worthCopying));
   int64_t blocks = BalancedBlocks(rows, schedule.tileRows).count;

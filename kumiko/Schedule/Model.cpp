@@ -37,7 +37,7 @@ static int64_t chunksWorth(int64_t flops) {
 }
 
 static void scheduleContraction(Schedule &schedule, const ContractionShape &shape, KernelExtents &extents,
-                                bool columnsConstant, const Machine &machine) {
+                                bool columnsConstant, const Target &target) {
   Extent allRows = shape.extentOf(shape.rows), allColumns = shape.partColumns();
   int64_t batch = typicalSize(shape.extentOf(shape.batch)), rows = typicalSize(allRows);
   int64_t columns = typicalSize(allColumns), depth = typicalSize(shape.extentOf(shape.depth));
@@ -46,11 +46,11 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
     rows = std::max(rows, 8 * schedule.tileRows);
   schedule.packed = columnsConstant;
   if (shape.isInteger())
-    schedule.depthGroup = machine.byteDot && shape.rowBits == 8 && shape.columnBits == 8 ? 4 : 2;
+    schedule.depthGroup = target.has(DotForm::Byte4) && shape.rowBits == 8 && shape.columnBits == 8 ? 4 : 2;
   int64_t bytes = shape.elementType().getIntOrFloatBitWidth() / 8;
-  schedule.lanes = machine.lanes * 4 / bytes;
-  schedule.prefetch =
-      columnsConstant && !shape.isInteger() && rows >= 2 * schedule.tileRows && columns * depth * bytes > machine.l2;
+  schedule.lanes = target.lanes() * 4 / bytes;
+  schedule.prefetch = columnsConstant && !shape.isInteger() && rows >= 2 * schedule.tileRows &&
+                      columns * depth * bytes > target.budget(2);
   bool narrow = allColumns.isStatic() && columns <= schedule.lanes;
   // Half a vector costs no more than a whole one that is half empty, and on some machines half as much.
   if (narrow && 2 * columns <= schedule.lanes && schedule.lanes * bytes > fewestBytes && !shape.isInteger() &&
@@ -59,7 +59,7 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   schedule.panelColumns = narrow || shape.parts > 1 ? schedule.lanes : 2 * schedule.lanes;
   int64_t vectors = schedule.panelColumns / schedule.lanes * shape.parts;
   // Two thirds of the registers hold sums; the rest streams.
-  int64_t sums = machine.registers * 3 / 4;
+  int64_t sums = target.vectorRegisters * 3 / 4;
   // Cells run over few rows, mostly a power of two of them: blocks of four and five waste none.
   // One vector of columns leaves room for twice as many rows, without which each sum would wait for the one before.
   int64_t mostRows = vectors == 1 ? 12 : shape.parts > 1 && !allRows.isStatic() ? 5 : 6;
@@ -104,7 +104,7 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
     int64_t blockColumns = std::min(columns, schedule.chunkPanels * schedule.panelColumns) * shape.parts;
     int64_t blockInputs = schedule.tileRows * std::max<int64_t>(depth, 1);
     int64_t worthwhile = ceilDiv(flopsPerChunk, 2 * blockInputs * blockColumns);
-    int64_t most = std::max<int64_t>(64, machine.l2 / (bytes * blockInputs));
+    int64_t most = std::max<int64_t>(64, target.budget(2) / (bytes * blockInputs));
     schedule.chunkRowBlocks = std::max(schedule.chunkRowBlocks, std::min(worthwhile, most));
     // Blocks have the most rows or one less. As long as that does not come out even they overlap, and then they must
     // lie in one chunk: it does from (most - 1) * (most - 2) rows on.
@@ -208,7 +208,7 @@ static Extent chunksFor(const Extent &operations) {
 
 /// One pass over the points and the result; chunks share the outer loops, or the lanes.
 static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, KernelExtents &extents,
-                            const Machine &machine) {
+                            const Target &target) {
   bool running = shape.kind == KernelKind::Running;
   linalg::GenericOp op = running ? shape.running.op : shape.scatter.op;
   const OrderedLoops &loops = running ? shape.running.loops : shape.scatter.loops;
@@ -220,7 +220,7 @@ static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, Kernel
   Extent work = points * int64_t(llvm::range_size(op.getBody()->without_terminator()));
   // A share of a row is several lines of it. Parts of rows lie far apart: they are for few outer points alone.
   constexpr int64_t fewOuterPoints = 16;
-  int64_t part = 32 * machine.lanes;
+  int64_t part = 32 * target.lanes();
   if (loops.lane) {
     work *= loops.extents[*loops.lane];
     if (typicalSize(shares) < fewOuterPoints)
@@ -233,41 +233,43 @@ static void scheduleOrdered(Schedule &schedule, const KernelShape &shape, Kernel
 }
 
 /// Whether it becomes a call of the C library for each lane: in f64, what has no vector code.
-static bool callsLibrary(Operation &op, const Machine &machine) {
+static bool callsLibrary(Operation &op, const Target &target, bool vectorFunctions) {
   if (op.getNumResults() != 1 || !op.getResult(0).getType().isF64() || !isFunction(op))
     return false;
-  return !machine.vectorFunctions || (isa<math::PowFOp, arith::RemFOp>(op) && !machine.fma);
+  return !vectorFunctions || (isa<math::PowFOp, arith::RemFOp>(op) && !target.has(Fact::Fma));
 }
 
 /// Whether nearly all of the time goes into such calls, one per element of the result: vectors would only have to be
 /// taken apart for them.
-static bool callsForEach(Block &body, ValueRange results, KernelExtents &extents, const Machine &machine) {
+static bool callsForEach(Block &body, ValueRange results, KernelExtents &extents, const Target &target,
+                         bool vectorFunctions) {
   int64_t elements = 0, calls = 0;
   for (Value result : results)
     elements = std::max(elements, typicalSize(extents.elementsOf(result)));
   for (auto op : body.getOps<linalg::GenericOp>())
-    if (llvm::any_of(*op.getBody(), [&](Operation &inner) { return callsLibrary(inner, machine); }))
+    if (llvm::any_of(*op.getBody(), [&](Operation &inner) { return callsLibrary(inner, target, vectorFunctions); }))
       calls = std::max(calls, typicalSize(product(extents.loopsOf(op))));
   return calls != 0 && calls >= elements;
 }
 
 Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRange results, KernelExtents &extents,
-                                llvm::function_ref<bool(BlockArgument)> isConstant, const Machine &machine) {
+                                llvm::function_ref<bool(BlockArgument)> isConstant, const Target &target,
+                                bool vectorFunctions) {
   Schedule schedule;
   schedule.kind = shape.kind;
-  schedule.lanes = machine.lanes;
+  schedule.lanes = target.lanes();
   if (shape.kind == KernelKind::Contraction) {
     scheduleContraction(schedule, shape.contraction, extents, hasConstantColumns(shape.contraction, isConstant),
-                        machine);
+                        target);
     return schedule;
   }
   if (shape.kind == KernelKind::Attention) {
     keepSharedRows(schedule, shape.rows, body);
-    scheduleAttention(schedule, shape, machine);
+    scheduleAttention(schedule, shape, target);
     return schedule;
   }
   if (shape.kind == KernelKind::Scatter || shape.kind == KernelKind::Running) {
-    scheduleOrdered(schedule, shape, extents, machine);
+    scheduleOrdered(schedule, shape, extents, target);
     return schedule;
   }
   if (auto routine = dyn_cast<nn::RoutineOp>(body.front())) {
@@ -284,8 +286,8 @@ Schedule kumiko::chooseSchedule(const KernelShape &shape, Block &body, ValueRang
   schedule.chunks = chunksFor(operations);
   if (shape.kind == KernelKind::Points) {
     storeLanesLast(schedule, body, extents, isConstant);
-    schedule.askAhead = machine.storesInOrder;
-    if (callsForEach(body, results, extents, machine))
+    schedule.askAhead = target.has(Fact::InOrderStores);
+    if (callsForEach(body, results, extents, target, vectorFunctions))
       schedule.lanes = 1;
   }
   if (shape.kind == KernelKind::Rows)

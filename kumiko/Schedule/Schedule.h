@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Kernel/KernelShape.h"
-#include "kumiko/Support/Machine.h"
+#include "kumiko/Target/Target.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 namespace kumiko {
@@ -99,6 +99,7 @@ Extent panelGroupsOf(const ContractionShape &shape, const Schedule &schedule);
 
 /// Decides from registers, caches and the amount of work.
 Schedule chooseSchedule(const KernelShape &shape, mlir::Block &body, mlir::ValueRange results, KernelExtents &extents,
-                        llvm::function_ref<bool(mlir::BlockArgument)> isConstant, const Machine &machine);
+                        llvm::function_ref<bool(mlir::BlockArgument)> isConstant, const Target &target,
+                        bool vectorFunctions);
 
 } // namespace kumiko

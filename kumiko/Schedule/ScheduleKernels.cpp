@@ -3,6 +3,7 @@
 #include "kumiko/Schedule/InPlace.h"
 #include "kumiko/Schedule/Passes.h"
 #include "kumiko/Schedule/Schedule.h"
+#include "kumiko/Target/TargetAttr.h"
 
 namespace kumiko {
 #define GEN_PASS_DEF_SCHEDULEKERNELSPASS
@@ -17,13 +18,7 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
   using ScheduleKernelsPassBase::ScheduleKernelsPassBase;
 
   void runOnOperation() override {
-    Machine machine;
-    machine.lanes = lanes;
-    machine.registers = registers;
-    machine.byteDot = byteDot;
-    machine.storesInOrder = storesInOrder;
-    machine.vectorFunctions = vectorFunctions;
-    machine.fma = fma;
+    const Target &target = targetOf(getOperation());
     for (auto kernel : getOperation().getOps<nn::KernelOp>()) {
       if (kernel->hasAttr("schedule"))
         continue;
@@ -34,7 +29,7 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
       auto isConstant = [&](BlockArgument argument) {
         return kernel.getArgAttr(argument.getArgNumber(), "nn.constant") != Attribute();
       };
-      Schedule schedule = chooseSchedule(shape, body, results, extents, isConstant, machine);
+      Schedule schedule = chooseSchedule(shape, body, results, extents, isConstant, target, vectorFunctions);
       schedule.inPlace = inPlacePairs(shape, body, results, extents);
       kernel->setAttr("schedule", schedule.toAttribute(&getContext()));
     }

@@ -1,165 +1,201 @@
 #include "kumiko/Target/Target.h"
 #include "kumiko/Support/EmitError.h"
+#include "kumiko/Support/Nearest.h"
+#include "kumiko/Target/CpuFeatures.h"
+#include "kumiko/Target/Rows.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/Target/TargetOptions.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/X86TargetParser.h"
-#include <mutex>
 
 using namespace kumiko;
+using llvm::StringRef;
 
-static void initializeBackends() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeX86AsmParser();
-    LLVMInitializeAArch64TargetInfo();
-    LLVMInitializeAArch64Target();
-    LLVMInitializeAArch64TargetMC();
-    LLVMInitializeAArch64AsmPrinter();
+namespace {
+/// An entry of Facts.def.
+struct Named {
+  StringRef name, features, meaning;
+};
+} // namespace
+
+static constexpr Named factTable[] = {
+#define KUMIKO_FACT(identifier, name, features, meaning) {name, features, meaning},
+#include "kumiko/Target/Facts.def"
+};
+static constexpr Named dotTable[] = {
+#define KUMIKO_DOT(identifier, name, features, meaning) {name, features, meaning},
+#include "kumiko/Target/Facts.def"
+};
+
+StringRef kumiko::nameOf(Fact fact) { return factTable[unsigned(fact)].name; }
+StringRef kumiko::nameOf(DotForm form) { return dotTable[unsigned(form)].name; }
+
+StringRef kumiko::meaningOf(Fact fact) { return factTable[unsigned(fact)].meaning; }
+
+int64_t Target::budget(unsigned level) const {
+  if (caches.empty())
+    return int64_t(1) << 40;
+  const CacheLevel &cache = caches[std::min<size_t>(level, caches.size()) - 1];
+  return cache.budget ? cache.budget : cache.bytes;
+}
+
+std::string Target::describe() const { return triple.getArchName().str() + "/" + spelled; }
+
+std::vector<StringRef> kumiko::targetNames() {
+  std::vector<StringRef> names;
+  for (const Row &row : allRows())
+    if (!row.isBase)
+      names.push_back(row.target.name);
+  return names;
+}
+
+static bool hasAll(const llvm::StringSet<> &features, llvm::ArrayRef<std::string> wanted) {
+  return llvm::all_of(wanted, [&](StringRef name) { return features.contains(name); });
+}
+
+/// As Facts.def writes it: `avx512vnni+avx512vl | avxvnni<=256`.
+static bool holds(StringRef condition, const llvm::StringSet<> &features, unsigned vectorBits) {
+  return llvm::any_of(llvm::split(condition, '|'), [&](StringRef alternative) {
+    auto [names, limit] = alternative.trim().split("<=");
+    unsigned most = ~0u;
+    if (names.empty() || (!limit.empty() && limit.getAsInteger(10, most)))
+      return false;
+    return vectorBits <= most &&
+           llvm::all_of(llvm::split(names, '+'), [&](StringRef name) { return features.contains(name); });
   });
 }
 
-/// Sorted, because the order of a StringMap is nobody's promise and the list is part of the artefact's provenance.
-static std::string hostFeatures() {
-  std::vector<std::string> features;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    features.push_back((feature.getValue() ? "+" : "-") + feature.getKey().str());
-  llvm::sort(features);
-  return llvm::join(features, ",");
+/// What follows from the features: vectors, facts, forms of products.
+static llvm::Error settle(const Row &row, Target &target, const llvm::StringSet<> &features) {
+  auto form = llvm::find_if(row.vectors, [&](const VectorForm &form) { return hasAll(features, form.needs); });
+  if (form == row.vectors.end())
+    return emitError(Code::BadOption,
+                     "no code is made for " + target.name + " without " + row.vectors.back().needs.front(),
+                     "leave it in");
+  target.vectorBits = form->bits;
+  target.vectorRegisters = form->registers;
+  if (!row.target.floatRegisters)
+    target.floatRegisters = form->registers;
+  for (auto [number, fact] : llvm::enumerate(factTable))
+    if (holds(fact.features, features, form->bits))
+      target.facts.set(Fact(number));
+  for (auto [number, dot] : llvm::enumerate(dotTable))
+    if (holds(dot.features, features, form->bits))
+      target.dots.set(DotForm(number));
+  return llvm::Error::success();
 }
 
-/// The x86-64 level that this machine has, as far as kernels care.
-static unsigned hostLevel() {
-  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  auto has = [&](std::initializer_list<llvm::StringRef> names) {
-    return llvm::all_of(names, [&](llvm::StringRef name) { return features.lookup(name); });
-  };
-  if (!has({"avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}))
-    return 2;
-  return has({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}) ? 4 : 3;
+static llvm::Error setValue(Row &row, StringRef key, StringRef value) {
+  Target &target = row.target;
+  if (key == "cpu" && !isCpu(target.triple, value))
+    return emitError(Code::BadOption, "LLVM knows no CPU '" + value + "' of " + target.triple.getArchName(),
+                     "leave out cpu=, or give a CPU that llc -mcpu=help lists");
+  static constexpr llvm::StringLiteral keys[] = {"cpu", "l1", "l2", "l3"};
+  std::string why = llvm::is_contained(keys, key) ? setColumn(row, key, value) : "cannot be set";
+  if (why.empty())
+    return llvm::Error::success();
+  return emitError(Code::BadOption, "target " + target.name + ": " + key + " " + why,
+                   "what can be set is " + llvm::join(llvm::ArrayRef(keys), ", ") + "; --target=help shows it");
 }
 
-/// Widths and registers of an x86-64 level; level 0 is NEON.
-static void describeVectors(Target &target, unsigned level) {
-  target.vectorBits = level < 3 ? 128 : level == 3 ? 256 : 512;
-  target.vectorRegisters = level == 2 || level == 3 ? 16 : 32;
-  target.hasFma = target.hasHalf = level != 2;
-}
+namespace {
+/// Applies changes one after the other; what changes nothing is left out of the spelling.
+class Adjuster {
+public:
+  explicit Adjuster(const Row &row) : row(row), spelled(row.target.name) {}
 
-static bool isMadeByIntel() {
-#if defined(__x86_64__) || defined(__i386__)
-  using namespace llvm::sys::detail::x86;
-  return getVendorSignature() == VendorSignatures::GENUINE_INTEL;
-#else
-  return false;
-#endif
-}
+  llvm::Error change(StringRef text);
+  llvm::Expected<Target> finish();
 
-/// Cores of Intel's servers from Sapphire Rapids on: the first of this maker's that compute with halves.
-static bool isNewXeon(bool isIntel, const llvm::StringMap<bool> &features) {
-  return isIntel && features.lookup("avx512fp16");
-}
-
-std::string kumiko::coreOf(llvm::StringRef reported, bool isIntel, const llvm::StringMap<bool> &features) {
-  llvm::SmallVector<llvm::StringRef> known;
-  if (isNewXeon(isIntel, features) && llvm::X86::parseArchX86(reported) != llvm::X86::CK_None)
-    llvm::X86::getFeaturesForCPU(reported, known);
-  if (known.empty() || llvm::is_contained(known, "avx512fp16"))
-    return reported.str();
-  return features.lookup("amx-fp16") ? "graniterapids" : "sapphirerapids";
-}
-
-bool Target::runsHere() const {
-  if (isHost())
-    return true;
-  llvm::Triple here(llvm::sys::getDefaultTargetTriple());
-  if (here.getArch() != triple.getArch())
-    return false;
-  return !here.isX86() || unsigned(name.back() - '0') <= hostLevel();
-}
-
-std::string Target::describe() const { return triple.getArchName().str() + "/" + cpu; }
-
-llvm::StringRef kumiko::targetNames() { return "host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64"; }
-
-llvm::Expected<Target> kumiko::targetNamed(llvm::StringRef name) {
-  Target target;
-  target.watchesThreads = name.consume_back("+tsan");
-  if (target.watchesThreads && name != "x86-64-v2")
-    return emitError(Code::BadOption, "ThreadSanitizer does not see all code for " + name, "use --target=x86-64-v2");
-  target.name = name.str();
-  if (name == "host") {
-    target.triple = llvm::Triple(llvm::sys::getDefaultTargetTriple());
-    llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-    bool isIntel = isMadeByIntel();
-    target.cpu = coreOf(llvm::sys::getHostCPUName(), isIntel, features);
-    target.features = hostFeatures();
-    describeVectors(target, /*level=*/target.triple.isX86() ? hostLevel() : 0);
-    target.byteDot = features.lookup("avx512vnni") || (features.lookup("avxvnni") && target.vectorBits == 256);
-    bool isXeon = isNewXeon(isIntel, features);
-    // Measured on Emerald Rapids: 0.6 ns for a store that takes turns with others between lines, 0.4 ns along memory,
-    // and half as long where lines were asked for.
-    target.storesInOrder = isXeon;
-    return target;
+private:
+  llvm::Error toggle(StringRef name, bool there);
+  /// The CPU's, as long as nothing has changed them; `cpu=` comes first.
+  llvm::StringSet<> &current() {
+    if (!features)
+      features = featuresOf(row.target.triple, row.target.cpu);
+    return *features;
   }
-  if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4") {
-    target.triple = llvm::Triple("x86_64-unknown-linux-gnu");
-    target.cpu = name.str();
-    describeVectors(target, name.back() - '0');
-    return target;
-  }
-  if (name == "aarch64") {
-    target.triple = llvm::Triple("aarch64-unknown-linux-gnu");
-    target.cpu = "generic";
-    target.features = "+neon";
-    describeVectors(target, 0);
-    return target;
-  }
-  return emitError(Code::BadOption, "unknown target '" + name + "'", "targets are " + targetNames());
-}
 
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>> kumiko::createTargetMachine(const Target &target) {
-  initializeBackends();
-  std::string message;
-  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(target.triple, message);
-  if (!backend)
-    return emitError(Code::UnsupportedForm, "no code generator for " + target.triple.str() + ": " + message,
-                     "targets are " + targetNames());
-  llvm::TargetOptions options;
-  // Contraction is written out by the code generator; the backend adds none of its own. Not Strict: vector.fma becomes
-  // llvm.fmuladd, which Strict would split.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  options.FunctionSections = true;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      backend->createTargetMachine(target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
-                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
-  if (!machine)
-    return defectError("cannot create a code generator for " + target.describe());
-  return machine;
-}
+  Row row;
+  std::string spelled;
+  std::optional<llvm::StringSet<>> features;
+  std::vector<std::string> differences;
+  /// Said by name: that counts more than what a feature brings.
+  std::vector<std::pair<Fact, bool>> said;
+};
+} // namespace
 
-void kumiko::applyTarget(llvm::Module &module, const Target &target, const llvm::TargetMachine &machine) {
-  module.setTargetTriple(target.triple);
-  module.setDataLayout(machine.createDataLayout());
-  module.setPICLevel(llvm::PICLevel::BigPIC);
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration())
+llvm::Error Adjuster::toggle(StringRef name, bool there) {
+  std::string change = (there ? "+" : "-") + name.str();
+  std::vector<StringRef> known = knownFeatures(row.target.triple);
+  if (llvm::is_contained(known, name)) {
+    if (current().contains(name) == there)
+      return llvm::Error::success();
+    kumiko::change(current(), row.target.triple, name, there);
+    differences.push_back(change);
+    spelled += "," + change;
+    return llvm::Error::success();
+  }
+  for (auto [number, fact] : llvm::enumerate(factTable)) {
+    known.push_back(fact.name);
+    if (fact.name != name)
       continue;
-    function.setDoesNotThrow();
-    function.addFnAttr("target-cpu", target.cpu);
-    function.addFnAttr("target-features", target.features);
-    if (target.triple.isX86()) {
-      // Without both, an AVX-512 machine would turn two 8-lane values into one of 16 and lose clock speed for it.
-      function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
-      function.addFnAttr("min-legal-vector-width", "0");
-    }
+    spelled += "," + change;
+    said.emplace_back(Fact(number), there);
+    return llvm::Error::success();
   }
+  std::string close = nearest(name, known);
+  return emitError(Code::BadOption, row.target.triple.getArchName() + " has no feature '" + name + "'",
+                   close.empty() ? "--target=help lists facts, llc -mattr=help features"
+                                 : "did you mean '" + close + "'?");
+}
+
+llvm::Error Adjuster::change(StringRef text) {
+  if (text.starts_with("+") || text.starts_with("-"))
+    return toggle(text.drop_front(), text.front() == '+');
+  auto [key, value] = text.split('=');
+  if (value.empty())
+    return emitError(Code::BadOption, "'" + printable(text) + "' does not adjust a target",
+                     "write +FEATURE, -FEATURE or KEY=VALUE behind the name, with commas between them");
+  if (key == "cpu" && features)
+    return emitError(Code::BadOption, "cpu= stands behind a feature", "write it before features: it brings its own");
+  if (llvm::Error error = setValue(row, key, value))
+    return error;
+  spelled += "," + text.str();
+  return llvm::Error::success();
+}
+
+llvm::Expected<Target> Adjuster::finish() {
+  Target target = row.target;
+  target.spelled = spelled;
+  if (!target.features.empty())
+    differences.insert(differences.begin(), target.features);
+  target.features = llvm::join(differences, ",");
+  if (llvm::Error error = settle(row, target, current()))
+    return error;
+  for (auto [fact, there] : said)
+    target.facts.set(fact, there);
+  return target;
+}
+
+llvm::Expected<Target> kumiko::adjust(const Row &row, llvm::ArrayRef<std::string> changes) {
+  Adjuster adjuster(row);
+  for (StringRef change : changes)
+    if (llvm::Error error = adjuster.change(change))
+      return error;
+  return adjuster.finish();
+}
+
+llvm::Expected<Target> kumiko::rowNamed(StringRef spelled) {
+  auto [name, rest] = spelled.split(',');
+  std::vector<std::string> changes;
+  if (!rest.empty() || spelled.ends_with(","))
+    for (StringRef change : llvm::split(rest, ','))
+      changes.push_back(change.str());
+  for (const Row &row : allRows())
+    if (!row.isBase && row.target.name == name)
+      return adjust(row, changes);
+  std::vector<StringRef> names = targetNames();
+  names.insert(names.begin(), "host");
+  std::string close = nearest(name, names);
+  return emitError(Code::BadOption, "unknown target '" + printable(name) + "'",
+                   (close.empty() ? "" : "did you mean '" + close + "'? ") +
+                       ("targets are " + llvm::join(names, ", ")));
 }

@@ -9,6 +9,7 @@
 #include "kumiko/Plan/Plan.h"
 #include "kumiko/Support/EmitError.h"
 #include "kumiko/Support/Npy.h"
+#include "kumiko/Target/TargetAttr.h"
 #include "kumiko/Verify/Verify.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -197,7 +198,8 @@ bool Search::run() {
     takeProblems(target.takeError(), problems);
     return false;
   }
-  PipelineOptions pipeline = pipelineOptionsOf(options, *target);
+  setTarget(*module, *target);
+  PipelineOptions pipeline = pipelineOptionsOf(options);
   std::string task;
   auto found = bisectPasses(
       question, [&](mlir::OpPassManager &passes) { addGraphPasses(passes, pipeline); },

@@ -127,7 +127,7 @@ bool Verification::comparePasses() {
   if (stopped())
     return false;
   steps.begin("each pass");
-  PipelineOptions pipeline = pipelineOptionsOf(options, compiled->target);
+  PipelineOptions pipeline = pipelineOptionsOf(options);
   auto reports = checkPasses({*model->module, inputs, *symbols},
                              [&](mlir::OpPassManager &manager) { addGraphPasses(manager, pipeline); });
   if (reports)

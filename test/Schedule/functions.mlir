@@ -1,5 +1,5 @@
 // RUN: kumiko-opt %s --kumiko-schedule-kernels | FileCheck %s --check-prefixes=CHECK,VECTOR,FMA
-// RUN: kumiko-opt %s --kumiko-schedule-kernels=fma=false | FileCheck %s --check-prefixes=CHECK,VECTOR,APART
+// RUN: kumiko-opt %s --kumiko-set-target=target=x86-64-v3,-fma --kumiko-schedule-kernels | FileCheck %s --check-prefixes=CHECK,VECTOR,APART
 // RUN: kumiko-opt %s --kumiko-schedule-kernels=vector-functions=false | FileCheck %s --check-prefixes=CHECK,CALLS,APART
 
 // The C library takes one number at a time, so that a vector would only be taken apart for it. It computes

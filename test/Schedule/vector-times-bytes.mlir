@@ -1,4 +1,4 @@
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=8" | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-schedule-kernels | FileCheck %s
 
 // Vectors times matrices of bytes that change from run to run: these are not packed for one row each, unless they are
 // small and their columns fill vectors.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Nn/Nn.h"
+#include "kumiko/Target/TargetAttr.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -67,7 +68,7 @@ int main(int argc, char **argv) {
   mlir::registerStripDebugInfoPass();
 
   mlir::DialectRegistry registry;
-  registry.insert<kumiko::nn::NnDialect, mlir::affine::AffineDialect, mlir::arith::ArithDialect,
+  registry.insert<kumiko::KumikoDialect, kumiko::nn::NnDialect, mlir::affine::AffineDialect, mlir::arith::ArithDialect,
                   mlir::bufferization::BufferizationDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
                   mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
                   mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect, mlir::ub::UBDialect,

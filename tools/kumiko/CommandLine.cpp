@@ -1,4 +1,5 @@
 #include "tools/kumiko/CommandLine.h"
+#include "kumiko/Support/Nearest.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/Option.h"
 #include "llvm/Support/CommandLine.h"
@@ -98,7 +99,8 @@ std::optional<Invocation> kumiko::parseCommandLine(ArrayRef<const char *> argume
   unsigned missingIndex = 0, missingCount = 0;
   invocation.arguments = optionTable().ParseArgs(ArrayRef(expanded).drop_front(), missingIndex, missingCount);
   invocation.help = invocation.has(OPT_help);
-  if (invocation.help)
+  invocation.targetHelp = invocation.value(OPT_target) == "help";
+  if (invocation.help || invocation.targetHelp)
     return invocation;
   if (missingCount)
     problems.add(Code::BadOption, "'" + printable(expanded[missingIndex + 1]) + "' needs a value")

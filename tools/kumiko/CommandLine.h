@@ -12,6 +12,8 @@ struct Invocation {
   llvm::opt::InputArgList arguments;
   std::string model;
   bool help = false;
+  /// `--target=help`.
+  bool targetHelp = false;
 
   bool has(OptionNumber option) const { return arguments.hasArg(option); }
   llvm::StringRef value(OptionNumber option, llvm::StringRef otherwise = "") const {

@@ -22,6 +22,7 @@ static void checkOutput(const Invocation &invocation, const CompileOptions &opti
 static llvm::Error writeArtefact(const Invocation &invocation, const CompiledModel &model) {
   ArtefactOptions options;
   options.output = invocation.value(OPT_output).str();
+  options.watched = invocation.has(OPT_sanitize);
   if (invocation.has(OPT_weights))
     options.weights = invocation.value(OPT_weights) == "file" ? WeightsPlace::File : WeightsPlace::Embed;
   auto write = path::extension(options.output) == ".o" ? writeObjectFile : writeSharedLibrary;

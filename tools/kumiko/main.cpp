@@ -1,6 +1,7 @@
 //===- main.cpp - the program `kumiko` --------------------------------------===//
 #include "kumiko/Emit/OutputFile.h"
 #include "kumiko/Emit/Table.h"
+#include "kumiko/Target/Target.h"
 #include "tools/kumiko/Commands.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
@@ -74,6 +75,10 @@ int main(int argc, char **argv) {
     return finish(0, problems);
   if (invocation->help) {
     printHelp(invocation->command, llvm::outs());
+    return 0;
+  }
+  if (invocation->targetHelp) {
+    printTargets(llvm::outs());
     return 0;
   }
   return finish(runCommandNamed(*invocation, problems), problems);

@@ -98,7 +98,7 @@ std::unique_ptr<CompiledKernel> CompiledKernel::create(llvm::StringRef text) {
 
   PassManager codegen(state->context.get());
   codegen.addPass(createEmitKernelsPass());
-  addLowerKernelsToLlvm(codegen.nest<ModuleOp>(), LowerKernelsOptions());
+  addLowerKernelsToLlvm(codegen.nest<ModuleOp>(), /*approximate=*/true);
   LogicalResult lowered = codegen.run(*state->module);
   EXPECT_TRUE(succeeded(lowered)) << text.str();
   llvm::Expected<Target> target = targetNamed("host");

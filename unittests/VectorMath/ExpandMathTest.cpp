@@ -1,4 +1,5 @@
 #include "kumiko/Codegen/Cpu/Math/Passes.h"
+#include "kumiko/Target/TargetAttr.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 #include <map>
@@ -14,9 +15,9 @@ std::map<std::string, int> expanded(llvm::StringRef body, bool fma = true) {
                       vector::VectorDialect>();
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(body, &context);
   PassManager pm(&context);
-  kumiko::ExpandMathPassOptions options;
-  options.fma = fma;
-  pm.addPass(kumiko::createExpandMathPass(options));
+  if (module && !fma)
+    kumiko::setTarget(*module, llvm::cantFail(kumiko::rowNamed("x86-64-v2")));
+  pm.addPass(kumiko::createExpandMathPass());
   std::map<std::string, int> names;
   if (!module || failed(pm.run(*module))) {
     ADD_FAILURE() << "does not parse or run: " << body.str();

@@ -1,6 +1,7 @@
 #include "unittests/VectorMath/Jit.h"
 #include "kumiko/Codegen/Cpu/Math/Passes.h"
 #include "kumiko/Codegen/Cpu/Math/VectorMath.h"
+#include "kumiko/Target/TargetAttr.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -63,7 +64,8 @@ static LogicalResult lower(ModuleOp module, bool fma) {
   PassManager pm(module.getContext());
   pm.addPass(createCallMathPass());
   if (!fma)
-    pm.addPass(createExpandFmaPass());
+    setTarget(module, llvm::cantFail(rowNamed("x86-64-v2")));
+  pm.addPass(createExpandFmaPass());
   pm.addPass(createCSEPass());
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(createSCFToControlFlowPass());

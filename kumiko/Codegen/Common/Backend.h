@@ -10,17 +10,15 @@
 #include "kumiko/Codegen/Common/Objects.h"
 #include "kumiko/Support/Allow.h"
 #include "kumiko/Support/Decision.h"
-#include "kumiko/Support/Machine.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace kumiko {
 
-/// What the passes of a back end are told beside the kernel.
+/// What the passes of a back end are told beside the kernel and its target, which the module names (TargetAttr.h).
 struct CodegenOptions {
   Allow allow = Allow::Approximate;
-  Machine machine;
-  /// Of the machine: what LowerKernels must not leave to it.
-  bool hasFma = true, hasHalf = true;
+  /// For tests: object code that ThreadSanitizer sees (WatchThreads.h).
+  bool watched = false;
 };
 
 class Backend {
@@ -36,7 +34,8 @@ public:
   /// write is there already. Units are run side by side.
   virtual void addCodegenPasses(mlir::OpPassManager &unit, const CodegenOptions &options) const = 0;
   /// The object code of such a module.
-  virtual llvm::Expected<Object> compile(mlir::ModuleOp kernel, const Target &target) const = 0;
+  virtual llvm::Expected<Object> compile(mlir::ModuleOp kernel, const Target &target,
+                                         const CodegenOptions &options) const = 0;
 };
 
 } // namespace kumiko

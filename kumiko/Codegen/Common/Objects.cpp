@@ -1,4 +1,5 @@
 #include "kumiko/Codegen/Common/Objects.h"
+#include "kumiko/Codegen/Common/TargetMachine.h"
 #include "kumiko/Codegen/Common/WatchThreads.h"
 #include "kumiko/Support/EmitError.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -82,10 +83,11 @@ private:
 };
 } // namespace
 
-static llvm::Expected<Bytes> assembleOn(llvm::Module &module, const Target &target, llvm::TargetMachine &machine) {
+static llvm::Expected<Bytes> assembleOn(llvm::Module &module, const Target &target, llvm::TargetMachine &machine,
+                                        bool watched) {
   applyTarget(module, target, machine);
   HeldContext held(module.getContext());
-  optimize(module, machine, target.watchesThreads);
+  optimize(module, machine, watched);
   Bytes bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
@@ -97,11 +99,11 @@ static llvm::Expected<Bytes> assembleOn(llvm::Module &module, const Target &targ
   return bytes;
 }
 
-llvm::Expected<Bytes> kumiko::assemble(llvm::Module &module, const Target &target) {
+llvm::Expected<Bytes> kumiko::assemble(llvm::Module &module, const Target &target, bool watched) {
   auto machine = createTargetMachine(target);
   if (!machine)
     return machine.takeError();
-  return assembleOn(module, target, **machine);
+  return assembleOn(module, target, **machine, watched);
 }
 
 /// The kernel is called through the artefact's table, never by name from outside.
@@ -118,7 +120,7 @@ static llvm::StringRef kernelSymbol(mlir::ModuleOp kernel) {
   return {};
 }
 
-llvm::Expected<Object> kumiko::compileKernel(mlir::ModuleOp kernel, const Target &target) {
+llvm::Expected<Object> kumiko::compileKernel(mlir::ModuleOp kernel, const Target &target, bool watched) {
   auto start = std::chrono::steady_clock::now();
   Object object;
   object.name = kernelSymbol(kernel).str();
@@ -128,7 +130,7 @@ llvm::Expected<Object> kumiko::compileKernel(mlir::ModuleOp kernel, const Target
   if (!module)
     return defectError("kernel '" + object.name + "' does not translate to LLVM IR");
   hideFunctions(*module);
-  auto bytes = assemble(*module, target);
+  auto bytes = assemble(*module, target, watched);
   if (!bytes)
     return bytes.takeError();
   object.bytes = std::move(*bytes);

@@ -21,27 +21,18 @@ public:
     // A schedule is for a kernel of one kind, so kernels are cut before they get one.
     passes.addPass(createSplitKernelsPass());
     ScheduleKernelsPassOptions schedule;
-    schedule.lanes = options.machine.lanes;
-    schedule.registers = options.machine.registers;
-    schedule.byteDot = options.machine.byteDot;
-    schedule.storesInOrder = options.machine.storesInOrder;
     schedule.vectorFunctions = options.allow >= Allow::Approximate;
-    schedule.fma = options.hasFma;
     passes.addPass(createScheduleKernelsPass(schedule));
   }
 
   void addCodegenPasses(mlir::OpPassManager &unit, const CodegenOptions &options) const override {
     unit.addPass(createEmitKernelsPass());
-    LowerKernelsOptions lower;
-    lower.approximate = options.allow >= Allow::Approximate;
-    lower.hasFma = options.hasFma;
-    lower.hasHalf = options.hasHalf;
-    lower.vectorBits = options.machine.lanes * 32;
-    addLowerKernelsToLlvm(unit.nest<mlir::ModuleOp>(), lower);
+    addLowerKernelsToLlvm(unit.nest<mlir::ModuleOp>(), options.allow >= Allow::Approximate);
   }
 
-  llvm::Expected<Object> compile(mlir::ModuleOp kernel, const Target &target) const override {
-    return compileKernel(kernel, target);
+  llvm::Expected<Object> compile(mlir::ModuleOp kernel, const Target &target,
+                                 const CodegenOptions &options) const override {
+    return compileKernel(kernel, target, options.watched);
   }
 };
 } // namespace

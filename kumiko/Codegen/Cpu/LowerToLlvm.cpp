@@ -7,27 +7,19 @@
 
 using namespace mlir;
 
-void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, const LowerKernelsOptions &options) {
+void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, bool approximate) {
   SkipSidesPassOptions skip;
-  skip.calls = !options.approximate;
+  skip.calls = !approximate;
   pm.addPass(createSkipSidesPass(skip));
   // Before CSE and hoisting, so that the expansions' constants leave the loops too.
-  if (options.approximate) {
-    ExpandMathPassOptions expand;
-    expand.fma = options.hasFma;
-    pm.addPass(createExpandMathPass(expand));
-  }
+  if (approximate)
+    pm.addPass(createExpandMathPass());
   pm.addPass(createCallMathPass());
   pm.addPass(createExpandDivisionPass());
   // After the functions, which compute small floats in f32, and for what is left of them.
-  ExpandHalfPassOptions half;
-  half.f16 = !options.hasHalf;
-  pm.addPass(createExpandHalfPass(half));
-  SplitAccessesPassOptions registers;
-  registers.bits = options.vectorBits;
-  pm.addPass(createSplitAccessesPass(registers));
-  if (!options.hasFma)
-    pm.addPass(createExpandFmaPass());
+  pm.addPass(createExpandHalfPass());
+  pm.addPass(createSplitAccessesPass());
+  pm.addPass(createExpandFmaPass());
   // Addresses are sums that begin with the outer loops: equal parts meet and leave the inner loops here, while loops
   // are still loops.
   pm.addPass(createCSEPass());

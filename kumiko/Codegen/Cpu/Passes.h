@@ -9,15 +9,7 @@ namespace kumiko {
 #define GEN_PASS_REGISTRATION
 #include "kumiko/Codegen/Cpu/Passes.h.inc"
 
-struct LowerKernelsOptions {
-  /// Elementary functions become our own vector code, otherwise calls of libm.
-  bool approximate = true;
-  /// The machine has fused multiply-add, and conversions between f16 and f32.
-  bool hasFma = true, hasHalf = true;
-  /// Of its vector registers.
-  unsigned vectorBits = 512;
-};
-
-/// From loops and vectors to the LLVM dialect, per kernel module and in parallel.
-void addLowerKernelsToLlvm(mlir::OpPassManager &kernelModules, const LowerKernelsOptions &options);
+/// From loops and vectors to the LLVM dialect, per kernel module and in parallel. Elementary functions become our own
+/// vector code where an `approximate` answer will do, otherwise calls of libm.
+void addLowerKernelsToLlvm(mlir::OpPassManager &kernelModules, bool approximate);
 } // namespace kumiko

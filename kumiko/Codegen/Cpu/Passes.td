@@ -52,7 +52,6 @@ def SplitAccessesPass : Pass<"kumiko-split-accesses"> {
     Where the first lanes alone are known to be on, the vector is no wider than these need, and has no mask where it is
     full: under a mask, too, what reaches into another cache line takes twice as long. Class: exact.
   }];
-  let options = [Option<"bits", "bits", "unsigned", "512", "of a register">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 

@@ -17,7 +17,7 @@ bool readsOnce(mlir::Block &body);    ///< elements are neither summed up nor re
 /// Pieces of one shape, computed together: what two of them need is computed once.
 class PieceEmitter {
 public:
-  PieceEmitter(Kernel &k, llvm::ArrayRef<Target> targets) : k(k), targets(targets) {}
+  PieceEmitter(Kernel &k, llvm::ArrayRef<Written> targets) : k(k), targets(targets) {}
 
   void emit();
 
@@ -117,7 +117,7 @@ private:
   void block(mlir::Value firstLine, const Extent &laneCount, const Extent &lineCount);
 
   Kernel &k;
-  llvm::ArrayRef<Target> targets;
+  llvm::ArrayRef<Written> targets;
   /// Neighbours that are reduced together.
   int64_t together = 1;
   llvm::SmallVector<MergedLoop> loops;

@@ -4,8 +4,8 @@
 
 namespace kumiko::cpu {
 
-/// A piece and the buffer it goes to.
-struct Target {
+/// A piece and the buffer that it is written to.
+struct Written {
   const Piece *piece;
   mlir::Value memref;
   /// The borders of its output.
@@ -13,7 +13,7 @@ struct Target {
 };
 
 /// Of an element.
-inline int64_t bytesOf(const Target &target) {
+inline int64_t bytesOf(const Written &target) {
   return mlir::cast<mlir::MemRefType>(target.memref.getType()).getElementTypeBitWidth() / 8;
 }
 
@@ -24,7 +24,7 @@ struct Part {
 
 /// A few elements before and after each row of a target.
 struct RowEnds {
-  const Target *target;
+  const Written *target;
   mlir::Value value;
   int64_t before, after;
 };

@@ -44,10 +44,10 @@ void PieceEmitter::emit() {
     position.push_back(Form::ofSlot(d));
     all.push_back(d);
   }
-  for (const Target &target : targets)
+  for (const Written &target : targets)
     reads.collect(target.piece->source, position);
   sources.emplace(reads);
-  for (const Target &target : targets)
+  for (const Written &target : targets)
     reads.forms.push_back(offsetOf(*target.piece, position));
   loops = mergeLoops(reads, all, k.storage.extents.of(targets.front().piece->source));
   point.assign(rank, Form());
@@ -105,7 +105,7 @@ Position PieceEmitter::loopNumbers() const {
 }
 
 void PieceEmitter::askForResults() {
-  for (const Target &target : targets)
+  for (const Written &target : targets)
     if (Form offset = offsetOf(*target.piece, point); offset.lane.is(1) && k.demand.active.is(k.demand.lanes))
       k.askAhead(target.memref, offset.atLane(0), k.demand.lanes);
 }
@@ -142,7 +142,7 @@ bool PieceEmitter::interleaves() const {
   if (!lane.extent.isStatic() || 2 * lane.extent.value() > int64_t(k.demand.lanes))
     return false;
   Position position = loopNumbers();
-  return llvm::all_of(targets, [&](const Target &target) {
+  return llvm::all_of(targets, [&](const Written &target) {
     Form offset = offsetOf(*target.piece, position);
     return offset.coefficientOf(lane.loop).is(1) && offset.coefficientOf(line.loop) == lane.extent;
   });
@@ -158,10 +158,10 @@ void PieceEmitter::storeAll() {
       op && targets.size() > 1 && op.getNumResults() > 1 && woven() == 1 && allMadeInPlace(op))
     return sumsAt(op, point);
   llvm::SmallDenseMap<Value, Value> values;
-  for (const Target &target : targets)
+  for (const Written &target : targets)
     if (!values.contains(target.piece->source))
       values[target.piece->source] = k.demand.at(target.piece->source, point);
-  for (const Target &target : targets)
+  for (const Written &target : targets)
     k.demand.store(values[target.piece->source], target.memref, offsetOf(*target.piece, point));
 }
 
@@ -207,7 +207,7 @@ void PieceEmitter::emitRuns(Value low, Value high, llvm::function_ref<void()> wh
 
 SmallVector<RowEnds> PieceEmitter::takeRowEnds() {
   SmallVector<RowEnds> ends;
-  for (const Target &target : targets) {
+  for (const Written &target : targets) {
     ArrayRef<Extent> rows = k.storage.extents.of(target.piece->source);
     for (Border &border : *target.borders) {
       if (border.strides != target.piece->strides || ArrayRef(border.extent) != rows || lane.loop + 1 != rows.size() ||
@@ -299,8 +299,8 @@ void PieceEmitter::rows(const MergedLoop &along, Value low, Value high, llvm::fu
 }
 
 void kumiko::cpu::emitPoints(Kernel &k) {
-  std::vector<SmallVector<Target>> groups;
-  auto fits = [&](ArrayRef<Target> group, const Piece &piece) {
+  std::vector<SmallVector<Written>> groups;
+  auto fits = [&](ArrayRef<Written> group, const Piece &piece) {
     Extents shape(k.storage.extents.of(piece.source)), other(k.storage.extents.of(group.front().piece->source));
     return shape == other;
   };
@@ -309,11 +309,11 @@ void kumiko::cpu::emitPoints(Kernel &k) {
       std::vector<Border> *borders = &output.borders;
       auto group = llvm::find_if(groups, [&, &piece = piece](const auto &each) { return fits(each, piece); });
       if (group == groups.end() || output.pieces.size() > 1)
-        group = groups.insert(groups.end(), SmallVector<Target>());
+        group = groups.insert(groups.end(), SmallVector<Written>());
       group->push_back({&piece, memref, borders});
     }
   }
-  for (ArrayRef<Target> group : groups)
+  for (ArrayRef<Written> group : groups)
     PieceEmitter(k, group).emit();
   k.fillBorders();
 }

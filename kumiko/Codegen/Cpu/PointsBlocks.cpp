@@ -60,7 +60,7 @@ int64_t PieceEmitter::sideOfBlocks() const {
     Type element = getElementTypeOrSelf(value.getType());
     return element.isIntOrFloat() && element.getIntOrFloatBitWidth() > 32;
   };
-  bool takesTwo = llvm::any_of(targets, [&](const Target &target) { return isWide(target.memref); }) ||
+  bool takesTwo = llvm::any_of(targets, [&](const Written &target) { return isWide(target.memref); }) ||
                   llvm::any_of(k.body.getArguments(), isWide);
   return takesTwo && lanes > fewest ? lanes / 2 : lanes;
 }
@@ -128,7 +128,7 @@ void PieceEmitter::block(Value firstLine, const Extent &laneCount, const Extent 
     // The first line is always there, and has read the block for the others.
     auto store = [&] {
       // What lies behind these lanes is written next.
-      for (const Target &target : targets)
+      for (const Written &target : targets)
         if (asks)
           k.askFor(target.memref, offsetOf(*target.piece, point).atLane(laneCount), laneCount.value() * woven());
       woven() > 1 ? storeInterleaved() : storeAll();

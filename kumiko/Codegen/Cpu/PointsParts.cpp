@@ -36,7 +36,7 @@ static bool isMadeInPlace(Value tensor, Value reduced) {
 }
 
 bool PieceEmitter::allMadeInPlace(linalg::GenericOp op) const {
-  return llvm::all_of(targets, [&](const Target &target) {
+  return llvm::all_of(targets, [&](const Written &target) {
     return op.getNumResults() == 1 ? isMadeInPlace(target.piece->source, op->getResult(0))
                                    : target.piece->source.getDefiningOp() == op;
   });

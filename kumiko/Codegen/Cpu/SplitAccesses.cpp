@@ -1,5 +1,6 @@
 //===- SplitAccesses.cpp - loads and stores no wider than a register ---------===//
 #include "kumiko/Codegen/Cpu/Passes.h"
+#include "kumiko/Target/TargetAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -152,6 +153,7 @@ struct SplitAccesses final : kumiko::impl::SplitAccessesPassBase<SplitAccesses> 
   using SplitAccessesPassBase::SplitAccessesPassBase;
 
   void runOnOperation() override {
+    bits = targetOf(getOperation()).vectorBits;
     getOperation()->walk([&](Operation *op) {
       if (auto load = dyn_cast<vector::MaskedLoadOp>(op)) {
         if (auto [count, lanes] = firstLanes(load.getMask(), load.getVectorType()); count != 0) {
@@ -195,5 +197,8 @@ struct SplitAccesses final : kumiko::impl::SplitAccessesPassBase<SplitAccesses> 
     bool isWhole = type.getRank() != 1 || type.getDimSize(0) <= lanes || type.getDimSize(0) % lanes != 0;
     return isWhole ? 0 : lanes;
   }
+
+  /// Of a register.
+  unsigned bits = 0;
 };
 } // namespace

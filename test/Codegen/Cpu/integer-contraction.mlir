@@ -1,5 +1,5 @@
 // RUN: kumiko-opt %s --kumiko-schedule-kernels --kumiko-emit-kernels | FileCheck %s --check-prefixes=CHECK,PAIRS
-// RUN: kumiko-opt %s --kumiko-schedule-kernels=byte-dot --kumiko-emit-kernels | FileCheck %s --check-prefixes=CHECK,BYTES
+// RUN: kumiko-opt %s --kumiko-set-target=target=x86-64-v3,+avxvnni --kumiko-schedule-kernels --kumiko-emit-kernels | FileCheck %s --check-prefixes=CHECK,BYTES
 
 #rows = affine_map<(m, n, k) -> (m, k)>
 #columns = affine_map<(m, n, k) -> (k, n)>

@@ -1,7 +1,7 @@
 // RUN: kumiko-opt %s --kumiko-expand-half | FileCheck %s
-// RUN: kumiko-opt %s --kumiko-expand-half=f16=true | FileCheck %s --check-prefix=BOTH
+// RUN: kumiko-opt %s --kumiko-set-target=target=x86-64-v2 --kumiko-expand-half | FileCheck %s --check-prefix=BOTH
 // RUN: kumiko-opt %s --kumiko-expand-half --canonicalize | FileCheck %s --check-prefix=FOLDED
-// RUN: kumiko-opt %s --kumiko-expand-half=f16=true --canonicalize | FileCheck %s --check-prefix=CODES
+// RUN: kumiko-opt %s --kumiko-set-target=target=x86-64-v2 --kumiko-expand-half --canonicalize | FileCheck %s --check-prefix=CODES
 
 // A bf16 that only moves is an i16: 1.5 is 0x3fc0.
 // CHECK-LABEL: func.func @moves(%arg0: memref<9xi16>, %arg1: memref<9xi16>, %arg2: i1)

@@ -1,4 +1,4 @@
-// RUN: kumiko-opt %s --kumiko-split-accesses=bits=256 | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-split-accesses | FileCheck %s
 
 // Eight elements of 64 bits are two registers of 256.
 // CHECK-LABEL: func.func @two

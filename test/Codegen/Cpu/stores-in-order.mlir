@@ -1,6 +1,6 @@
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 stores-in-order=true" | FileCheck %s --check-prefix=SCHEDULE
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16 stores-in-order=true" --kumiko-emit-kernels | FileCheck %s
-// RUN: kumiko-opt %s --kumiko-schedule-kernels="lanes=16" --kumiko-emit-kernels | FileCheck %s --check-prefix=OTHERS
+// RUN: kumiko-opt %s --kumiko-set-target=target=x86-64-v4,+inOrderStores --kumiko-schedule-kernels | FileCheck %s --check-prefix=SCHEDULE
+// RUN: kumiko-opt %s --kumiko-set-target=target=x86-64-v4,+inOrderStores --kumiko-schedule-kernels --kumiko-emit-kernels | FileCheck %s
+// RUN: kumiko-opt %s --kumiko-set-target=target=x86-64-v4 --kumiko-schedule-kernels --kumiko-emit-kernels | FileCheck %s --check-prefix=OTHERS
 
 // Where stores wait for each other, what lies behind the lanes at hand is asked for with each line of a block.
 // SCHEDULE-LABEL: nn.kernel @turned

@@ -1,5 +1,6 @@
 #include "kumiko/Codegen/Cpu/Math/Passes.h"
 #include "kumiko/Codegen/Cpu/Math/Term.h"
+#include "kumiko/Target/TargetAttr.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 namespace kumiko {
@@ -22,6 +23,8 @@ static Value expand(math::FmaOp op) {
 namespace {
 struct ExpandFma final : kumiko::impl::ExpandFmaPassBase<ExpandFma> {
   void runOnOperation() override {
+    if (targetOf(getOperation()).has(Fact::Fma))
+      return;
     getOperation()->walk([](math::FmaOp op) {
       op->getResult(0).replaceAllUsesWith(expand(op));
       op->erase();

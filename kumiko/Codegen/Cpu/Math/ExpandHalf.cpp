@@ -1,6 +1,7 @@
 #include "kumiko/Codegen/Cpu/Math/Passes.h"
 #include "kumiko/Codegen/Cpu/Math/Term.h"
 #include "kumiko/Codegen/Cpu/Math/VectorMath.h"
+#include "kumiko/Target/TargetAttr.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -94,6 +95,7 @@ struct ExpandHalf final : kumiko::impl::ExpandHalfPassBase<ExpandHalf> {
   using ExpandHalfPassBase::ExpandHalfPassBase;
 
   void runOnOperation() override {
+    f16 = !targetOf(getOperation()).has(Fact::Half);
     SmallVector<Operation *> small;
     getOperation()->walk([&](Operation *op) {
       if (computes(op) && (llvm::any_of(op->getOperandTypes(), [&](Type type) { return isSmall(type); }) ||
@@ -110,6 +112,9 @@ struct ExpandHalf final : kumiko::impl::ExpandHalfPassBase<ExpandHalf> {
   }
 
 private:
+  /// The target cannot convert it: f16 is one of the small floats, too.
+  bool f16 = false;
+
   bool isSmall(Type type) const {
     Type element = isa<VectorType>(type) ? cast<VectorType>(type).getElementType() : type;
     return element.isBF16() || (f16 && element.isF16());

@@ -1,5 +1,6 @@
 #include "kumiko/Codegen/Cpu/Math/Passes.h"
 #include "kumiko/Codegen/Cpu/Math/VectorMath.h"
+#include "kumiko/Target/TargetAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -38,6 +39,7 @@ struct ExpandMath final : kumiko::impl::ExpandMathPassBase<ExpandMath> {
   using ExpandMathPassBase::ExpandMathPassBase;
 
   void runOnOperation() override {
+    bool fma = targetOf(getOperation()).has(Fact::Fma);
     // Post-order, and what is new stands in front of what it replaces: no op is met twice.
     getOperation()->walk([&](Operation *op) {
       if (op->getNumResults() != 1 || isa<TensorType>(op->getResult(0).getType()))

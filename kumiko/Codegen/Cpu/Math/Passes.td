@@ -20,7 +20,6 @@ def ExpandMathPass : Pass<"kumiko-expand-math"> {
     Afterwards no math op on f32 needs a call of libm, except math.cbrt, math.erfc, math.fpowi and math.sincos, which
     nothing emits. Class: approximate (2 ULP).
   }];
-  let options = [Option<"fma", "fma", "bool", "true", "The machine has fused multiply-add">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
 }
@@ -43,7 +42,7 @@ def CallMathPass : Pass<"kumiko-call-math", "::mlir::ModuleOp"> {
 }
 
 def ExpandHalfPass : Pass<"kumiko-expand-half"> {
-  let summary = "Compute bf16, and on request f16, in f32 with conversions of our own";
+  let summary = "Compute bf16, and f16 where the target cannot convert it, in f32 with conversions of our own";
   let description = [{
     Arithmetic on bf16 is done in f32, and the conversions between the two are integer code:
 
@@ -52,13 +51,12 @@ def ExpandHalfPass : Pass<"kumiko-expand-half"> {
     ```
 
     LLVM would call functions of its own runtime library for the rounding, which artefacts do not have, or take an
-    AVX-512 instruction that makes zeros of subnormal numbers. `f16` does the same for machines without conversions.
+    AVX-512 instruction that makes zeros of subnormal numbers. The same is done to f16 for targets without conversions.
     What is one of its operands, such as a maximum, is not rounded. Of f16 scalars it is found in f32 on any machine, or
     chosen as an integer where there are no conversions.
 
     Constants, selects, loads, stores and moves, which are all that is left, carry them as `i16`. Class: exact.
   }];
-  let options = [Option<"f16", "f16", "bool", "false", "f16 as well">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
@@ -83,7 +81,8 @@ def ExpandFmaPass : Pass<"kumiko-expand-fma"> {
   let summary = "Replace math.fma for machines that have none";
   let description = [{
     On f32 the product and the sum are computed in f64, where the product is exact; on f64 they are rounded one by one,
-    which our expansions bear. LLVM would call libm for each element. vector.fma stays: it says that fusing is allowed.
+    which our expansions bear. LLVM would call libm for each element. vector.fma stays: it says that fusing is allowed. Nothing changes where the target
+    has one.
     Class: approximate (the last bit of a sum that f64 rounds to a tie).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
