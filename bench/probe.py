@@ -5,6 +5,8 @@ import shutil
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
+# What is measured is compiled here and now.
+os.environ.setdefault("KUMIKO_CACHE", "0")
 ROOT = HERE.parent
 BUILT = ROOT / "build" / "bench"
 

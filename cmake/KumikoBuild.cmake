@@ -20,6 +20,8 @@ target_include_directories(kumiko-flags INTERFACE ${PROJECT_SOURCE_DIR} ${KUMIKO
 target_include_directories(kumiko-flags SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(kumiko-flags INTERFACE ${llvm_definitions})
+# What was compiled by this very build is known by the linker's id of it (kumiko/Emit/BuildId.h).
+target_link_options(kumiko-flags INTERFACE -Wl,--build-id=sha1)
 if(KUMIKO_ASAN)
   target_compile_options(kumiko-flags INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(kumiko-flags INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr)

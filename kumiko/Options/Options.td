@@ -21,6 +21,9 @@ def bisect : SubCommand<"bisect", "find the pass, rule or kernel that changes a 
 def doctor : SubCommand<"doctor", "say what Kumiko finds on this machine, and whether it works here",
   "kumiko doctor [--json]">;
 
+def cache : SubCommand<"cache", "say where compiled kernels are kept, how many and how large, or clear them",
+  "kumiko cache [--clear] [--json]">;
+
 class Titled<string title> : OptionGroup<title> { let HelpText = title; }
 def results_group : Titled<"Input and output">;
 def model_group : Titled<"Model">;
@@ -39,8 +42,8 @@ multiclass Value<string name, string meta, list<SubCommand> commands, string hel
   def NAME#_eq : Joined<["--"], name#"=", commands>, Alias<!cast<Option>(NAME)>;
 }
 
-def help : Flag<["--"], "help", !listconcat(all, [doctor])>, HelpText<"show this text">;
-def help_short : Flag<["-"], "h", !listconcat(all, [doctor])>, Alias<help>;
+def help : Flag<["--"], "help", !listconcat(all, [doctor, cache])>, HelpText<"show this text">;
+def help_short : Flag<["-"], "h", !listconcat(all, [doctor, cache])>, Alias<help>;
 
 let Group = results_group in {
 def output : Separate<["-"], "o", [compile, bisect]>, MetaVarName<"OUT">,
@@ -48,8 +51,10 @@ def output : Separate<["-"], "o", [compile, bisect]>, MetaVarName<"OUT">,
 defm inputs : Value<"inputs", "IN.npz", judged, "arrays to run on, named as the model names its inputs">;
 defm input : Value<"input", "NAME=X", judged, "one input: a .npy file, or 'random' (the same numbers every time)">;
 defm outputs : Value<"outputs", "OUT.npz", [run], "where to write the results; without it they are summed up">;
-def json : Flag<["--"], "json", [bench, verify, inspect, bisect, doctor]>, HelpText<"print one JSON object">;
+def json : Flag<["--"], "json", [bench, verify, inspect, bisect, doctor, cache]>, HelpText<"print one JSON object">;
 } // group
+
+def clear : Flag<["--"], "clear", [cache]>, HelpText<"remove all that is kept">;
 
 let Group = model_group in {
 defm dim : Value<"dim", "NAME=N", all, "size of a symbolic dimension; 'INPUT[AXIS]=N' where it has no name">;
@@ -71,6 +76,7 @@ defm stop_after : Value<"stop-after", "STAGE", [compile],
   "print the IR after import, optimize, fuse, lower, schedule, plan, codegen or emit">;
 defm dump_ir : Value<"dump-ir", "DIR", compiling, "write the IR after every stage into DIR">;
 def timing : Flag<["--"], "timing", compiling>, HelpText<"say on standard error where compile time went">;
+def no_cache : Flag<["--"], "no-cache", compiling>, HelpText<"compile every kernel, also those that are kept from earlier">;
 // For tests of Kumiko itself, so without a line in the help.
 def sanitize : Joined<["--"], "sanitize=", [compile]>, Values<"thread">;
 defm jobs : Value<"jobs", "N", compiling, "threads of the compiler; never changes the result">;

@@ -24,6 +24,8 @@ CompileOptions kumiko::readCompileOptions(const llvm::opt::ArgList &arguments, P
   options.watchThreads = arguments.hasArg(OPT_sanitize);
   options.dumpFolder = arguments.getLastArgValue(OPT_dump_ir).str();
   options.jobs = threadCount(arguments, OPT_jobs, problems);
+  if (!arguments.hasArg(OPT_no_cache))
+    options.cache = std::make_shared<KernelCache>(KernelCache::placeOf());
   return options;
 }
 

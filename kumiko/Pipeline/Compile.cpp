@@ -47,6 +47,7 @@ private:
   bool runPasses(Stage stage);
   bool plan();
   bool compileKernels();
+  void describeCache();
   void collectKernels();
   bool dump(Stage stage);
 
@@ -138,8 +139,10 @@ bool Compilation::compileKernels() {
   }
   steps.begin("codegen", units.size());
   llvm::Error errors = llvm::Error::success();
-  mlir::LogicalResult compiled =
-      compileUnits(units, pipeline, model->target, [&] { steps.step(); }, [&] { return steps.stopped(); }, errors);
+  auto step = [&] { steps.step(); };
+  auto stopped = [&] { return steps.stopped(); };
+  UnitCompiler compiler{pipeline, model->target, options.cache.get(), step, stopped};
+  mlir::LogicalResult compiled = compileUnits(units, compiler, errors);
   takeProblems(std::move(errors), problems);
   if (mlir::failed(compiled))
     return false;
@@ -150,9 +153,20 @@ bool Compilation::compileKernels() {
     objects += unit.objectSeconds;
   }
   double share = objects > 0 ? timer.seconds() * objects / (codegen + objects) : 0;
+  describeCache();
   model->timing.add(Stage::Codegen, -share);
   model->timing.add(Stage::Emit, share);
   return true;
+}
+
+void Compilation::describeCache() {
+  if (!options.cache)
+    return;
+  size_t cached = llvm::count_if(units, [](const KernelUnit &unit) { return unit.isCached; });
+  model->timing.cache = options.cache->isUsable()
+                            ? std::to_string(cached) + " of " + std::to_string(units.size()) +
+                                  " kernels were in the cache " + printable(options.cache->place().folder)
+                            : "no cache of kernels: " + options.cache->place().why;
 }
 
 void Compilation::collectKernels() {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Codegen/Common/Objects.h"
+#include "kumiko/Emit/KernelCache.h"
 #include "kumiko/Pipeline/Explain.h"
 #include "kumiko/Pipeline/ModelSource.h"
 #include "kumiko/Pipeline/Pipeline.h"
@@ -34,6 +35,9 @@ struct CompileOptions {
   unsigned jobs = 0;
   /// Hears the stages by name and how many kernels are done; asked before stages, passes and kernels.
   Watch watch = {};
+  /// Where kernels that were compiled before are found; null: nowhere. No influence on the result. Not used where the
+  /// IR of each stage is dumped.
+  std::shared_ptr<const KernelCache> cache;
 };
 
 struct CompiledModel {

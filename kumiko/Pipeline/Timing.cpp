@@ -27,6 +27,8 @@ void Timing::print(llvm::raw_ostream &os) const {
   for (const StageTime &stage : stages)
     os << llvm::left_justify(nameOf(stage.stage), 12) << llvm::format("%8.3f\n", stage.seconds);
   os << llvm::left_justify("total", 12) << llvm::format("%8.3f\n", total());
+  if (!cache.empty())
+    os << "\n" << cache << "\n";
   if (kernels.empty())
     return;
   llvm::SmallVector<const KernelTime *> sorted(llvm::make_pointer_range(kernels));

@@ -22,6 +22,8 @@ struct Timing {
   };
   llvm::SmallVector<StageTime, 8> stages;
   std::vector<KernelTime> kernels;
+  /// What the cache of kernels did, a sentence; empty where nobody asked for one.
+  std::string cache;
 
   /// Stages in the order of their first time.
   void add(Stage stage, double seconds);

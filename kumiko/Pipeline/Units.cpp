@@ -1,8 +1,10 @@
 #include "kumiko/Pipeline/Units.h"
+#include "kumiko/Emit/BuildId.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Symbols.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Threading.h"
+#include "llvm/Support/BLAKE3.h"
 #include <chrono>
 
 using namespace mlir;
@@ -79,28 +81,73 @@ LogicalResult kumiko::lowerUnits(Units units, const PipelineOptions &options) {
   return forEach(units, [&](KernelUnit &unit) { return lower(unit, options); });
 }
 
-LogicalResult kumiko::compileUnits(Units units, const PipelineOptions &options, const Target &target,
-                                   llvm::function_ref<void()> progress, llvm::function_ref<bool()> stopped,
-                                   llvm::Error &errors) {
-  std::mutex mutex;
-  auto compile = [&](KernelUnit &unit) -> LogicalResult {
-    if (stopped())
-      return success();
-    if (!isLowered(unit) && failed(lower(unit, options)))
+KernelCache::Key UnitCompiler::keyOf(KernelUnit &unit) const {
+  // Passes are told all that they may depend on as options, so their text has these.
+  PassManager passes(unit.module->getContext());
+  addStage(passes, Stage::Codegen, options);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (StringRef word : {StringRef(buildId()), options.backend->name(), nameOf(options.allow),
+                         StringRef(target.spelled)})
+    os << word << "\n";
+  os << options.watched << "\n";
+  passes.printAsTextualPipeline(os);
+  os << "\n";
+  // Whole, with the bytes of large constants; places in the model's file are left out.
+  unit.module->print(os, OpPrintingFlags().printGenericOpForm().enableDebugInfo(false));
+  return llvm::BLAKE3::hash<32>(llvm::arrayRefFromStringRef(text));
+}
+
+/// Codegen and object code; an error goes to `fail`.
+static LogicalResult make(KernelUnit &unit, const UnitCompiler &compiler, llvm::function_ref<void(llvm::Error)> fail) {
+  if (!isLowered(unit) && failed(lower(unit, compiler.options)))
+    return failure();
+  auto start = std::chrono::steady_clock::now();
+  for (ModuleOp kernel : unit.module->getOps<ModuleOp>()) {
+    auto object = compiler.options.backend->compile(kernel, compiler.target, compiler.options);
+    if (!object) {
+      fail(object.takeError());
       return failure();
-    auto start = std::chrono::steady_clock::now();
-    for (ModuleOp kernel : unit.module->getOps<ModuleOp>()) {
-      auto object = options.backend->compile(kernel, target, options);
-      if (!object) {
-        std::lock_guard lock(mutex);
-        errors = llvm::joinErrors(std::move(errors), object.takeError());
-        return failure();
-      }
-      unit.object = std::move(*object);
     }
+    unit.object = std::move(*object);
+  }
+  unit.objectSeconds = secondsSince(start);
+  return success();
+}
+
+/// From the cache, or made and put there.
+static LogicalResult findOrMake(KernelUnit &unit, const UnitCompiler &compiler,
+                                llvm::function_ref<void(llvm::Error)> fail) {
+  auto start = std::chrono::steady_clock::now();
+  KernelCache::Key key = compiler.keyOf(unit);
+  if (auto bytes = compiler.cache->find(key)) {
+    unit.object.name = unit.name;
+    unit.object.bytes = std::move(*bytes);
+    unit.isCached = true;
     unit.objectSeconds = secondsSince(start);
-    progress();
     return success();
+  }
+  if (failed(make(unit, compiler, fail)))
+    return failure();
+  compiler.cache->keep(key, unit.object.bytes);
+  return success();
+}
+
+LogicalResult kumiko::compileUnits(Units units, const UnitCompiler &compiler, llvm::Error &errors) {
+  std::mutex mutex;
+  auto fail = [&](llvm::Error error) {
+    std::lock_guard lock(mutex);
+    errors = llvm::joinErrors(std::move(errors), std::move(error));
   };
-  return forEach(units, compile);
+  bool cached = compiler.cache && compiler.cache->isUsable() && !buildId().empty();
+  LogicalResult result = forEach(units, [&](KernelUnit &unit) {
+    if (compiler.stopped())
+      return success();
+    LogicalResult made = cached && !isLowered(unit) ? findOrMake(unit, compiler, fail) : make(unit, compiler, fail);
+    compiler.progress();
+    return made;
+  });
+  if (cached && llvm::any_of(units, [](const KernelUnit &unit) { return !unit.isCached; }))
+    compiler.cache->prune();
+  return result;
 }

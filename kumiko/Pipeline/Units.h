@@ -1,5 +1,6 @@
 //===- Units.h - kernels on their way from the plan to object code ----------===//
 #pragma once
+#include "kumiko/Emit/KernelCache.h"
 #include "kumiko/Pipeline/Pipeline.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -14,6 +15,24 @@ struct KernelUnit {
   Object object;
   /// Wall time of each half.
   double codegenSeconds = 0, objectSeconds = 0;
+  /// The object was found in the cache.
+  bool isCached = false;
+};
+
+/// Who compiles, for what, and what it remembers.
+struct UnitCompiler {
+  const PipelineOptions &options;
+  const Target &target;
+  /// Null for none.
+  const KernelCache *cache = nullptr;
+  /// Called once for each unit, from any thread.
+  llvm::function_ref<void()> progress;
+  /// Asked before each; when it says yes, the rest is left out.
+  llvm::function_ref<bool()> stopped;
+
+  /// A digest of all that decides the code of a unit that is not lowered yet: its IR, the passes with their options,
+  /// the back end, the target and this very build of the compiler.
+  KernelCache::Key keyOf(KernelUnit &unit) const;
 };
 
 /// Takes the kernels out of the network's module, and drops the functions: the program was made from them.
@@ -22,11 +41,10 @@ std::vector<KernelUnit> takeUnits(mlir::ModuleOp module);
 /// Runs the passes of Codegen over each unit, side by side. Fails with diagnostics, in the order of the units.
 mlir::LogicalResult lowerUnits(llvm::MutableArrayRef<KernelUnit> units, const PipelineOptions &options);
 
-/// The same, and makes object code of each as soon as its passes are done; what is lowered already is compiled only.
-/// The result does not depend on the number of threads. `progress` is called once for each unit, from any thread;
-/// `stopped` is asked before each, and when it says yes the rest is left out. Fails with diagnostics or with errors.
-mlir::LogicalResult compileUnits(llvm::MutableArrayRef<KernelUnit> units, const PipelineOptions &options,
-                                 const Target &target, llvm::function_ref<void()> progress,
-                                 llvm::function_ref<bool()> stopped, llvm::Error &errors);
+/// The same, and makes object code of each as soon as its passes are done; what is lowered already is compiled only,
+/// and what the cache has is taken from there. The result does not depend on the number of threads. Fails with
+/// diagnostics or with errors.
+mlir::LogicalResult compileUnits(llvm::MutableArrayRef<KernelUnit> units, const UnitCompiler &compiler,
+                                 llvm::Error &errors);
 
 } // namespace kumiko

@@ -11,6 +11,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = pathlib.Path(os.environ.get("KUMIKO_BUILD", ROOT / "build" / "release"))
 KUMIKO = pathlib.Path(os.environ.get("KUMIKO", BUILD / "bin" / "kumiko"))
+os.environ.setdefault("KUMIKO_CACHE", "0")  # what is tested is compiled
 MEMORY = 8_000_000 * 1024  # bytes of address space: a compiler that runs away is stopped, not the machine
 SECONDS = 300
 

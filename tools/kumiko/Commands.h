@@ -15,6 +15,7 @@ int verifyCommand(const Invocation &invocation, ProblemList &problems);
 int inspectCommand(const Invocation &invocation, ProblemList &problems);
 int bisectCommand(const Invocation &invocation, ProblemList &problems);
 int doctorCommand(const Invocation &invocation, ProblemList &problems);
+int cacheCommand(const Invocation &invocation, ProblemList &problems);
 
 /// The options that every command with a MODEL shares.
 CompileOptions compileOptionsOf(const Invocation &invocation, ProblemList &problems);

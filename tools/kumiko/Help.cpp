@@ -16,7 +16,7 @@ void kumiko::printOverview(raw_ostream &os) {
   os << producer()
      << ": compiles neural networks to native code\n\nusage: kumiko COMMAND [MODEL] [options]\n\ncommands:\n";
   // The order of a user's day, not of the alphabet.
-  for (StringRef name : {"compile", "run", "bench", "verify", "inspect", "bisect", "doctor"})
+  for (StringRef name : {"compile", "run", "bench", "verify", "inspect", "bisect", "doctor", "cache"})
     for (auto &command : optionTable().getSubCommands())
       if (name == command.Name)
         os << "  " << left_justify(name, 9) << command.HelpText << "\n";

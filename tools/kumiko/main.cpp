@@ -36,8 +36,8 @@ static void prepareForTheWorst() {
 static int runCommandNamed(const Invocation &invocation, ProblemList &problems) {
   using Command = int (*)(const Invocation &, ProblemList &);
   constexpr std::pair<llvm::StringLiteral, Command> commands[] = {
-      {"compile", compileCommand}, {"run", runCommand},       {"bench", benchCommand},  {"verify", verifyCommand},
-      {"inspect", inspectCommand}, {"bisect", bisectCommand}, {"doctor", doctorCommand}};
+      {"compile", compileCommand}, {"run", runCommand},       {"bench", benchCommand},   {"verify", verifyCommand},
+      {"inspect", inspectCommand}, {"bisect", bisectCommand}, {"doctor", doctorCommand}, {"cache", cacheCommand}};
   for (auto [name, command] : commands)
     if (invocation.command == name)
       return command(invocation, problems);
