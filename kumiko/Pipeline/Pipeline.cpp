@@ -1,5 +1,5 @@
 #include "kumiko/Pipeline/Pipeline.h"
-#include "kumiko/Codegen/Cpu/Math/Passes.h"
+#include "kumiko/Codegen/Common/Math/Passes.h"
 #include "kumiko/Codegen/Cpu/Passes.h"
 #include "kumiko/Fuse/Passes.h"
 #include "kumiko/Kernel/Passes.h"

@@ -1,4 +1,4 @@
-#include "kumiko/Codegen/Cpu/Math/Passes.h"
+#include "kumiko/Codegen/Common/Math/Passes.h"
 #include "kumiko/Target/TargetAttr.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"

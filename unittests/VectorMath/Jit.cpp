@@ -1,6 +1,6 @@
 #include "unittests/VectorMath/Jit.h"
-#include "kumiko/Codegen/Cpu/Math/Passes.h"
-#include "kumiko/Codegen/Cpu/Math/VectorMath.h"
+#include "kumiko/Codegen/Common/Math/Passes.h"
+#include "kumiko/Codegen/Common/Math/VectorMath.h"
 #include "kumiko/Target/TargetAttr.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Conversion/Passes.h"

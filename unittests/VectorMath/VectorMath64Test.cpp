@@ -1,4 +1,4 @@
-#include "kumiko/Codegen/Cpu/Math/VectorMath.h"
+#include "kumiko/Codegen/Common/Math/VectorMath.h"
 #include "unittests/VectorMath/Arguments64.h"
 #include "unittests/VectorMath/Jit.h"
 #include "unittests/VectorMath/Judge.h"

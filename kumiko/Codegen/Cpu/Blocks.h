@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Codegen/Cpu/Entry.h"
+#include "kumiko/Codegen/Common/Entry.h"
 #include "kumiko/Codegen/Cpu/Form.h"
 
 namespace kumiko::cpu {

@@ -1,5 +1,5 @@
 //===- LowerToLlvm.cpp - from loops and vectors to the LLVM dialect --------===//
-#include "kumiko/Codegen/Cpu/Math/Passes.h"
+#include "kumiko/Codegen/Common/Math/Passes.h"
 #include "kumiko/Codegen/Cpu/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"

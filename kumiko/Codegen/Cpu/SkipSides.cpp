@@ -1,5 +1,5 @@
 //===- SkipSides.cpp - sides of choices that no lane needs -----------------===//
-#include "kumiko/Codegen/Cpu/Math/VectorMath.h"
+#include "kumiko/Codegen/Common/Math/VectorMath.h"
 #include "kumiko/Codegen/Cpu/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
