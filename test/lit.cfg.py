@@ -32,14 +32,15 @@ config.substitutions.append(("%libdir", os.path.dirname(config.kumiko_library)))
 # How long tests of threads run; `lit -D seconds=60` in check-long.
 config.substitutions.append(("%seconds", lit_config.params.get("seconds", "3")))
 
-# `REQUIRES: aarch64`: an emulator and a C library for it are installed.
-cross = "/usr/aarch64-linux-gnu"
-if shutil.which("qemu-aarch64") and os.path.isdir(cross + "/lib"):
-    config.available_features.add("aarch64")
-    flags = f"--target=aarch64-linux-gnu -nostdlibinc -isystem {cross}/include -fuse-ld=lld -nostdlib -L{cross}/lib"
-    config.substitutions.append(("%aarch64-cc", f"clang-22 {flags} {cross}/lib/crt1.o {cross}/lib/crti.o {cross}/lib/crtn.o"))
-    config.substitutions.append(("%aarch64-run", f"qemu-aarch64 -L {cross}"))
-    config.substitutions.append(("%archive-aarch64", config.kumiko_archives + "/KumikoRuntime-aarch64.a"))
+# `REQUIRES: aarch64`, `REQUIRES: riscv64`: an emulator and a C library for it are installed.
+for machine in ("aarch64", "riscv64"):
+    cross = f"/usr/{machine}-linux-gnu"
+    if shutil.which(f"qemu-{machine}") and os.path.isdir(cross + "/lib"):
+        config.available_features.add(machine)
+        flags = f"--target={machine}-linux-gnu -nostdlibinc -isystem {cross}/include -fuse-ld=lld -nostdlib -L{cross}/lib"
+        config.substitutions.append((f"%{machine}-cc", f"clang-22 {flags} {cross}/lib/crt1.o {cross}/lib/crti.o {cross}/lib/crtn.o"))
+        config.substitutions.append((f"%{machine}-run", f"qemu-{machine} -L {cross}"))
+        config.substitutions.append((f"%archive-{machine}", f"{config.kumiko_archives}/KumikoRuntime-{machine}.a"))
 
 # `REQUIRES: kumiko-onnx-suite`: the tests of a tool that is not built are skipped.
 for tool in sorted(os.listdir(config.kumiko_bin)) if os.path.isdir(config.kumiko_bin) else []:

@@ -166,23 +166,19 @@ bool KernelCache::keep(const Key &key, llvm::ArrayRef<char> object) const {
   bytes.append(object.begin(), object.end());
   Key digest = digestOf(bytes);
   bytes.append(digest.begin(), digest.end());
-  llvm::SmallString<128> model(at.folder);
+  llvm::SmallString<128> model(at.folder), aside;
   path::append(model, "%%%%%%%%%%%%%%%%" + asideSuffix);
-  auto file = fs::TempFile::create(model, fs::owner_read | fs::owner_write);
-  if (!file) {
-    consumeError(file.takeError());
+  int file = -1;
+  if (fs::createUniqueFile(model, file, aside, fs::OF_None, fs::owner_read | fs::owner_write))
     return false;
-  }
-  llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+  // Should the process end here, pruning takes away what is left; a library catches no signals for that.
+  llvm::raw_fd_ostream os(file, /*shouldClose=*/true);
   os.write(bytes.data(), bytes.size());
-  os.flush();
-  bool written = !os.has_error();
+  os.close();
+  bool kept = !os.has_error() && !fs::rename(aside, pathOf(key));
   os.clear_error();
-  llvm::Error error = written ? file->keep(pathOf(key)) : file->discard();
-  if (error && written)
-    fs::remove(file->TmpName);
-  bool kept = written && !error;
-  consumeError(std::move(error));
+  if (!kept)
+    fs::remove(aside);
   return kept;
 }
 

@@ -57,7 +57,8 @@ struct AttentionShape {
 };
 
 /// A routine is one call of the runtime's functions; nothing about it follows from maps.
-enum class KernelKind { Contraction, Rows, Attention, Scatter, Running, Points, Routine };
+/// Plain is what a back end makes without looking at the kernel: no kernel has that shape.
+enum class KernelKind { Contraction, Rows, Attention, Scatter, Running, Points, Routine, Plain };
 
 struct KernelShape {
   KernelKind kind = KernelKind::Points;

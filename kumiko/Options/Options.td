@@ -68,6 +68,8 @@ defm allow : Value<"allow", "CLASS", !listconcat(compiling, [bisect]), "rewrites
 defm without : Value<"without", "NAME", !listconcat(compiling, [bisect]),
   "leave out a rule or a pass of docs/reference/optimisations.md, 'fusion' or 'tables'; may be given several times">;
 defm target : Value<"target", "CPU", !listconcat(compiling, [bisect]), "machine to compile for: host (default), a name with what to adjust, or help">;
+defm backend : Value<"backend", "NAME", !listconcat(compiling, [bisect]),
+  "who makes code: cpu (default), or plain loops as a second opinion, for any machine that LLVM knows">, Values<"cpu,plain">;
 defm weights : Value<"weights", "PLACE", [compile], "embed, or file: beside the artefact (default above 1 GiB)">,
   Values<"embed,file">;
 def explain : Flag<["--"], "explain", [compile]>, HelpText<"say what became of every node; --explain=json for programs">;

@@ -22,6 +22,9 @@ CompileOptions kumiko::readCompileOptions(const llvm::opt::ArgList &arguments, P
                   "`tables` for what is computed from attributes when compiling");
   options.target = arguments.getLastArgValue(OPT_target, "host").str();
   options.watchThreads = arguments.hasArg(OPT_sanitize);
+  // What nobody asked for leaves no trace in the artefact.
+  if (llvm::StringRef backend = arguments.getLastArgValue(OPT_backend); backend != allBackends().front()->name())
+    options.backend = backend.str();
   options.dumpFolder = arguments.getLastArgValue(OPT_dump_ir).str();
   options.jobs = threadCount(arguments, OPT_jobs, problems);
   if (!arguments.hasArg(OPT_no_cache))

@@ -42,6 +42,7 @@ public:
   std::unique_ptr<CompiledModel> run();
 
 private:
+  bool checkBackend();
   bool runStage(Stage stage);
   bool importModel();
   bool runPasses(Stage stage);
@@ -85,6 +86,8 @@ PipelineOptions kumiko::pipelineOptionsOf(const CompileOptions &options) {
   pipeline.allow = options.allow;
   pipeline.without = options.without;
   pipeline.watched = options.watchThreads;
+  if (const Backend *asked = backendNamed(options.backend))
+    pipeline.backend = asked;
   return pipeline;
 }
 
@@ -225,6 +228,16 @@ bool Compilation::dump(Stage stage) {
   return false;
 }
 
+bool Compilation::checkBackend() {
+  if (!options.backend.empty() && !backendNamed(options.backend))
+    problems.add(Code::BadOption, "there is no back end '" + printable(options.backend) + "'")
+        .helped("back ends are " + backendNames());
+  else if (Decision takes = pipelineOptionsOf(options).backend->takes(model->target); !takes)
+    problems.add(Code::BadOption, "the back end has no code for " + options.target + ": " + takes.why())
+        .helped("--backend=plain makes code for any machine that LLVM knows");
+  return !problems.hasErrors();
+}
+
 std::unique_ptr<CompiledModel> Compilation::run() {
   auto target = targetNamed(options.target);
   if (!target) {
@@ -238,6 +251,8 @@ std::unique_ptr<CompiledModel> Compilation::run() {
         .helped("use --target=x86-64-v2");
     return nullptr;
   }
+  if (!checkBackend())
+    return nullptr;
   Stopper stopper(model->session->context(), steps);
   RemarkCollector remarks(model->session->context(), model->explanation);
   for (Stage stage : allStages()) {

@@ -25,6 +25,8 @@ struct CompileOptions {
   std::string target = "host";
   /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.
   bool watchThreads = false;
+  /// Who makes code of kernels (Codegen/Backends.h); empty: the first one.
+  std::string backend;
   /// C identifier of the program; empty: from the model's file name.
   std::string name;
   /// With anything before Emit there are no kernels, only `module` as that stage left it.

@@ -1,6 +1,5 @@
 #include "kumiko/Pipeline/Pipeline.h"
 #include "kumiko/Codegen/Common/Math/Passes.h"
-#include "kumiko/Codegen/Cpu/Passes.h"
 #include "kumiko/Fuse/Passes.h"
 #include "kumiko/Kernel/Passes.h"
 #include "kumiko/Lower/Passes.h"
@@ -176,7 +175,8 @@ void kumiko::registerAllPasses() {
   registerKumikoNumericsPasses();
   registerKumikoSchedulePasses();
   registerKumikoVectorMathPasses();
-  registerKumikoCpuPasses();
+  for (const Backend *backend : allBackends())
+    backend->registerPasses();
   registerKumikoPipelinePasses();
   registerKumikoTargetPasses();
   for (Stage stage : passStages)

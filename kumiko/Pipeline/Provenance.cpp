@@ -8,7 +8,7 @@
 using namespace kumiko;
 
 static constexpr llvm::StringLiteral digestKey = "model blake3:", allowKey = "allow ", withoutKey = "without ",
-                                     dimKey = "dim ", fileKey = ", file ";
+                                     dimKey = "dim ", backendKey = "back end ", fileKey = ", file ";
 
 llvm::Expected<std::string> kumiko::provenanceOf(const ModelSource &source, const CompileOptions &options,
                                                  const Target &target) {
@@ -20,6 +20,8 @@ llvm::Expected<std::string> kumiko::provenanceOf(const ModelSource &source, cons
       digestKey.str() + *digest + ", target " + target.describe() + ", " + allowKey.str() + nameOf(options.allow).str();
   for (const std::string &part : options.without)
     text += ", " + withoutKey.str() + part;
+  if (!options.backend.empty())
+    text += ", " + backendKey.str() + options.backend;
   std::vector<std::string> dims;
   for (const auto &dim : options.import.dims)
     dims.push_back(dim.getKey().str() + "=" + std::to_string(dim.getValue()));
@@ -37,6 +39,8 @@ bool kumiko::readProvenance(llvm::StringRef provenance, CompileOptions &options,
       options.allow = allowNamed(word).value_or(options.allow);
     else if (word.consume_front(withoutKey))
       options.without.push_back(word.str());
+    else if (word.consume_front(backendKey))
+      options.backend = word.str();
     else if (word.consume_front(dimKey) && !onnx::parseDim(word, options.import, problems))
       return false;
   }

@@ -12,7 +12,10 @@ using namespace kumiko;
 using Units = llvm::MutableArrayRef<KernelUnit>;
 
 std::vector<KernelUnit> kumiko::takeUnits(ModuleOp module) {
-  SmallVector<NamedAttribute> attributes(module->getDiscardableAttrs());
+  // Not what describes the network: a kernel is the same in any.
+  auto attributes = llvm::to_vector(llvm::make_filter_range(module->getDiscardableAttrs(), [](NamedAttribute each) {
+    return !isa_and_nonnull<nn::NnDialect>(each.getNameDialect());
+  }));
   if (auto main = module.lookupSymbol<func::FuncOp>("main"))
     if (Attribute symbols = main->getAttr(nn::symbolsAttrName))
       attributes.emplace_back(StringAttr::get(module.getContext(), nn::symbolsAttrName), symbols);

@@ -6,8 +6,8 @@
 
 namespace kumiko {
 
-/// A kernel from Plan on: alone in a module that has the attributes of the network's module and, as `nn.symbols`, the
-/// symbols of the program. Nothing else decides what its code is.
+/// A kernel from Plan on: alone in a module that says what machine it is for, as the network's did, and has the symbols
+/// of the program as `nn.symbols`. Nothing else decides what its code is.
 struct KernelUnit {
   std::string name;
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -23,6 +23,8 @@ static StringRef nameOf(KernelKind kind) {
     return "points";
   case KernelKind::Routine:
     return "routine";
+  case KernelKind::Plain:
+    return "plain";
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -149,7 +151,7 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
   Schedule schedule;
   bool found = false;
   for (KernelKind kind : {KernelKind::Contraction, KernelKind::Rows, KernelKind::Attention, KernelKind::Scatter,
-                          KernelKind::Running, KernelKind::Points, KernelKind::Routine})
+                          KernelKind::Running, KernelKind::Points, KernelKind::Routine, KernelKind::Plain})
     if (nameOf(kind) == name.getValue()) {
       schedule.kind = kind;
       found = true;

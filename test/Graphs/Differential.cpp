@@ -140,6 +140,7 @@ static Verdict judgeCode(const TestCase &graph, mlir::ModuleOp compiled, const J
   ProblemList problems;
   CompileOptions how;
   how.target = options.target;
+  how.backend = options.backend;
   auto answer = judgeCompiled(graph, compiled, how, problems);
   if (!answer && problems.exitCode() == int(Fault::Unsupported))
     return {Verdict::Kind::Skipped, problems.all().front().what};

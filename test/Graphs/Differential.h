@@ -40,6 +40,7 @@ struct JudgeOptions {
   bool wild = false;
   /// What code is compiled for; it must run here.
   std::string target = "host";
+  std::string backend = {};
 };
 
 Verdict judge(const TestCase &graph, Check check, const JudgeOptions &options);

@@ -1,7 +1,7 @@
 //===- main.cpp - random graphs: optimised against not optimised against compiled -------------===//
 //
 //   random-graphs [--seed S] [--count N] [--first N] [--jobs N] [--compile-each N] [--target CPU] [--print]
-//   [--coverage]
+//   [--backend NAME] [--coverage]
 //                 [--quick]
 //
 // Graph number k of seed S is always the same. Each is judged by the evaluator, before against after the Optimize stage
@@ -36,9 +36,9 @@ struct Options {
   uint64_t seed = 1, first = 0, count = 2000, compileEach = 100;
   unsigned jobs = llvm::hardware_concurrency().compute_thread_count();
   bool print = false, coverage = false, quick = false;
-  std::string target = "host";
+  std::string target = "host", backend;
 
-  JudgeOptions judging(uint64_t number) const { return {isWild(number), target}; }
+  JudgeOptions judging(uint64_t number) const { return {isWild(number), target, backend}; }
 };
 } // namespace
 
@@ -49,8 +49,9 @@ static bool parseOptions(llvm::ArrayRef<char *> arguments, Options &options) {
       (name == "--print" ? options.print : name == "--quick" ? options.quick : options.coverage) = true;
       continue;
     }
-    if (name == "--target" && i + 1 < arguments.size()) {
-      options.target = arguments[++i];
+    if ((name == "--target" || name == "--backend") && i + 1 < arguments.size()) {
+      (name == "--target" ? options.target : options.backend) = arguments[i + 1];
+      ++i;
       continue;
     }
     uint64_t value = 0;
@@ -128,6 +129,8 @@ static std::string commandFor(const Options &options, const Failure &failure) {
   std::string command = llvm::formatv("random-graphs --seed {0} --first {1} --count 1", options.seed, failure.number);
   if (options.compileEach != 0 && failure.number % options.compileEach == 0)
     command += " --compile-each 1";
+  if (!options.backend.empty())
+    command += " --backend " + options.backend;
   return options.target == "host" ? command : command + " --target " + options.target;
 }
 
@@ -163,7 +166,7 @@ int main(int argc, char **argv) {
   Options options;
   if (!parseOptions(llvm::ArrayRef(argv, argc), options))
     return errs() << "usage: random-graphs [--seed S] [--count N] [--first N] [--jobs N] [--compile-each N] "
-                     "[--target CPU] [--print] [--coverage] [--quick]\n",
+                     "[--target CPU] [--backend NAME] [--print] [--coverage] [--quick]\n",
            2;
   if (options.print) {
     Session session(1);

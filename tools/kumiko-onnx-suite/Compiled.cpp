@@ -122,6 +122,7 @@ static Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, 
   if (way.mode == Mode::Symbolic)
     forgetSizes(options.import, model, set, help);
   options.target = way.target;
+  options.backend = way.backend;
   options.jobs = 1;
   auto compiled = compile(test.model, options, problems);
   if (!compiled)

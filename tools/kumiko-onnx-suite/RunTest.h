@@ -21,6 +21,8 @@ struct Verdict {
 struct Way {
   Mode mode = Mode::Evaluator;
   std::string target = "host";
+  /// As in CompileOptions.
+  std::string backend;
   /// Every buffer of every call between pages that nobody may touch; the runtime takes no part.
   bool guarded = false;
   /// A command that runs shared libraries of another machine; empty: they run here.

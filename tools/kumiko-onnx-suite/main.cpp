@@ -18,7 +18,7 @@ constexpr StringLiteral usage =
     "kumiko-onnx-suite --mode=evaluator|compiled|symbolic [--core] [--data DIR] [--expected FILE] [--fewest N] [--jobs "
     "N] "
     "[--all] "
-    "[--target CPU] [--runner COMMAND] [--guard] [--sample N] [FILTER...]\n"
+    "[--target CPU] [--backend NAME] [--runner COMMAND] [--guard] [--sample N] [FILTER...]\n"
     "  --mode=evaluator  compute each model with the reference evaluator\n"
     "  --mode=compiled   compile each model for the shapes of its data and run it\n"
     "  --mode=symbolic   the same with every dimension of the inputs a symbol\n"
@@ -29,6 +29,7 @@ constexpr StringLiteral usage =
     "  --jobs N          tests at a time (one per CPU)\n"
     "  --all             a line for every test, not only for those that are not as expected\n"
     "  --target CPU      compile for this target (host)\n"
+    "  --backend NAME    who makes code: cpu or plain (cpu)\n"
     "  --runner COMMAND  what runs a shared library of a target that does not run here\n"
     "  --guard           run with every buffer between guard pages\n"
     "  --sample N        every Nth test only\n"
@@ -71,6 +72,8 @@ std::optional<Arguments> parse(ArrayRef<const char *> words) {
       (name == "--core" ? arguments.core : arguments.all) = true;
     } else if (name == "--guard") {
       arguments.way.guarded = true;
+    } else if (name == "--backend") {
+      arguments.way.backend = take().str();
     } else if (name == "--target" || name == "--runner") {
       (name == "--target" ? arguments.way.target : arguments.way.runner) = take().str();
     } else if (name == "--sample") {

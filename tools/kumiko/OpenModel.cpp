@@ -27,7 +27,7 @@ std::optional<OpenModel> kumiko::openModel(const Invocation &invocation, Problem
   OpenModel open;
   if (isSharedLibrary(invocation.model)) {
     if (!refuseForLibrary(
-            invocation, {OPT_dim, OPT_allow, OPT_without, OPT_target, OPT_dump_ir, OPT_timing, OPT_no_cache, OPT_jobs},
+            invocation, {OPT_dim, OPT_allow, OPT_without, OPT_target, OPT_backend, OPT_dump_ir, OPT_timing, OPT_no_cache, OPT_jobs},
             problems))
       return std::nullopt;
     open.executable = Executable::fromLibrary(invocation.model, problems);

@@ -26,6 +26,8 @@ public:
   virtual ~Backend() = default;
 
   virtual llvm::StringRef name() const = 0;
+  /// For kumiko-opt: its passes by their own names.
+  virtual void registerPasses() const = 0;
   /// Whether it has code for the target.
   virtual Decision takes(const Target &target) const = 0;
   /// Over the whole module: kernels of linalg on tensors get their schedules, and may be cut before.

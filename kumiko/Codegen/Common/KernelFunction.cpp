@@ -1,6 +1,8 @@
 #include "kumiko/Codegen/Common/KernelFunction.h"
 #include "kumiko/Nn/Symbols.h"
+#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -109,4 +111,25 @@ LogicalResult kumiko::checkRoutine(nn::KernelOp kernel, ArrayRef<std::string> sy
     if (!llvm::is_contained(symbols, name))
       return routine.emitError() << "'" << name << "' is no symbol of the program";
   return success();
+}
+
+Value kumiko::constantTable(OpBuilder &b, ModuleOp module, DenseElementsAttr elements) {
+  auto type = MemRefType::get(elements.getType().getShape(), storageOf(elements.getType(), 1).getElementType());
+  Attribute value = elements;
+  if (elements.getElementType().isInteger(1)) // a byte each
+    value = elements.mapValues(type.getElementType(), [](const APInt &bit) { return bit.zext(8); });
+  OpBuilder atTop = OpBuilder::atBlockBegin(module.getBody());
+  std::string name = "table" + std::to_string(llvm::range_size(module.getOps<memref::GlobalOp>()));
+  Location loc = module.getLoc();
+  memref::GlobalOp::create(atTop, loc, name, b.getStringAttr("private"), type, value, /*constant=*/true, IntegerAttr());
+  return memref::GetGlobalOp::create(b, loc, type, name);
+}
+
+void kumiko::addKernelToLlvm(OpPassManager &kernelModules) {
+  kernelModules.addPass(createConvertMathToLLVMPass());
+  kernelModules.addPass(createArithToLLVMConversionPass());
+  kernelModules.addPass(createFinalizeMemRefToLLVMConversionPass());
+  kernelModules.addPass(createConvertFuncToLLVMPass());
+  kernelModules.addPass(createConvertControlFlowToLLVMPass());
+  kernelModules.addPass(createReconcileUnrealizedCastsPass());
 }

@@ -7,6 +7,7 @@
 #include "kumiko/Kernel/KernelExtents.h"
 #include "kumiko/Nn/Nn.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
 
 namespace kumiko {
 
@@ -26,9 +27,15 @@ mlir::Value memrefFromPointer(mlir::OpBuilder &b, mlir::Location loc, mlir::Valu
 /// Flat storage of a tensor.
 mlir::MemRefType storageOf(mlir::Type tensor, const Extent &elements);
 
+/// A constant as memory that is part of the code of `module`, where its elements lie as those of any tensor.
+mlir::Value constantTable(mlir::OpBuilder &b, mlir::ModuleOp module, mlir::DenseElementsAttr elements);
+
 /// Every size is a number or an expression over symbols of the program.
 mlir::LogicalResult checkSizes(nn::KernelOp kernel, KernelExtents &extents, llvm::ArrayRef<std::string> symbols);
 /// The same for the parameters of a routine, whose results may have any size, and for the symbols that it finds.
 mlir::LogicalResult checkRoutine(nn::KernelOp kernel, llvm::ArrayRef<std::string> symbols);
+
+/// From control flow, arithmetic and memory to the LLVM dialect: the end of every back end's way.
+void addKernelToLlvm(mlir::OpPassManager &kernelModules);
 
 } // namespace kumiko

@@ -105,6 +105,6 @@ private:
 } // namespace
 
 void kumiko::emitRoutine(OpBuilder &b, func::FuncOp function, nn::RoutineOp routine, ValueRange results,
-                      const Extent &chunks, ArrayRef<std::string> symbols) {
+                         const Extent &chunks, ArrayRef<std::string> symbols) {
   RoutineEmitter(b, function, routine, symbols).emit(results, chunks);
 }

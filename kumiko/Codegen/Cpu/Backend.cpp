@@ -10,6 +10,7 @@ namespace {
 class CpuBackend final : public Backend {
 public:
   llvm::StringRef name() const override { return "cpu"; }
+  void registerPasses() const override { registerKumikoCpuPasses(); }
 
   Decision takes(const Target &target) const override {
     if (target.triple.isX86() || target.triple.isAArch64())

@@ -161,7 +161,8 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
     emitPoints(k);
     break;
   case KernelKind::Routine:
-    llvm_unreachable("done above");
+  case KernelKind::Plain:
+    llvm_unreachable("done above, and no kernel's shape");
   }
   func::ReturnOp::create(b, loc, k.demand.status());
   if (entry.overflowed())

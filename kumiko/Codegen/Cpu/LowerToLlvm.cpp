@@ -1,4 +1,5 @@
 //===- LowerToLlvm.cpp - from loops and vectors to the LLVM dialect --------===//
+#include "kumiko/Codegen/Common/KernelFunction.h"
 #include "kumiko/Codegen/Common/Math/Passes.h"
 #include "kumiko/Codegen/Cpu/Passes.h"
 #include "mlir/Conversion/Passes.h"
@@ -29,12 +30,7 @@ void kumiko::addLowerKernelsToLlvm(OpPassManager &pm, bool approximate) {
   pm.addPass(createLowerExtremaPass());
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
+  addKernelToLlvm(pm);
   pm.addPass(createCSEPass());
   pm.addPass(createKeepRowsPass());
 }
