@@ -255,7 +255,7 @@ public:
     if (!widening.ops.contains(&op)) {
       IRMapping mapping;
       for (Value operand : op.getOperands())
-        mapping.map(operand, isa<TensorType>(operand.getType()) ? operand : narrow(operand));
+        mapping.map(operand, narrow(operand));
       for (auto [old, result] : llvm::zip_equal(op.getResults(), b.clone(op, mapping)->getResults()))
         narrows[old] = result;
       return;

@@ -258,3 +258,28 @@ nn.kernel @behind_a_sum(%x: tensor<64x2x16xf32>, %w: tensor<4096x64xf32>) -> ten
   } -> tensor<4096x2xf32>
   nn.yield %y : tensor<4096x2xf32>
 }
+
+// A tensor that stands in a body goes with it: a scatter that starts from nothing asks there whether a place exists.
+// CHECK-LABEL: nn.kernel @tensor_in_body
+// CHECK: %[[C:.*]] = arith.constant dense<true> : tensor<8xi1>
+// CHECK: tensor.extract %[[C]]
+// CHECK: arith.addf {{.*}} : f64
+nn.kernel @tensor_in_body(%i: tensor<5xindex>, %u: tensor<5xf32>) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%u, %i : tensor<5xf32>, tensor<5xindex>) outs(%s : tensor<8xf32>) {
+  ^bb0(%p: f32, %q: index, %o: f32):
+    %exists = arith.constant dense<true> : tensor<8xi1>
+    %0 = tensor.extract %exists[%q] : tensor<8xi1>
+    %1 = linalg.index 0 : index
+    %2 = arith.cmpi eq, %q, %1 : index
+    %3 = arith.andi %0, %2 : i1
+    %4 = arith.select %3, %p, %zero : f32
+    %5 = arith.addf %o, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<8xf32>
+  nn.yield %y : tensor<8xf32>
+}
