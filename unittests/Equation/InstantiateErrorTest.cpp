@@ -46,6 +46,25 @@ const Case ranges[] = {
     {"(x: T) -> y: T { y(i) += x(i, k) * x(k, i) }", "f32[2,3]", "f: index k is 3 in x but 2 in x"},
     {"(x: T) -> y: T { y(i) = x(i + 1) where i in dim(x, 0) }", "f32[4]",
      "f: index i + 1 of x runs from 1 to 4 but the dimension is 4; write `x(i + 1) else ...`"},
+    // A bare tap fixes the extent.
+    {"(x: T) -> y: T { y(i) = x(i) + x(i + 1) }", "f32[4]",
+     "f: index i + 1 of x runs from 1 to 4 but the dimension is 4; write `y(i) = x(i) + x(i + 1)  where i in dim(x, 0) "
+     "- "
+     "1`, as x(i) lets i run over all of it, or `x(i + 1) else ...`"},
+    {"(x: T) -> y: T { y(i, j) += x(i, j) * x(i, j + k)  where k in 3 }", "f32[2,9]",
+     "f: index j + k of x runs from 0 to 10 but the dimension is 9; write `y(i, j) += x(i, j) * x(i, j + k) where k in "
+     "3, "
+     "j in dim(x, 1) - 2`, as x(i, j) lets j run over all of it, or `x(i, j + k) else ...`"},
+    {"(x: T) -> y: T { y(i, j) = x(i + 1, j) + x(i, j + 1) + x(i + 2, j + 1) + x(i + 1, j + 3) }", "f32[4,9]",
+     "f: index i + 1 of x runs from 1 to 4 but the dimension is 4; write `y(i, j) = x(i + 1, j) + x(i, j + 1) + x(i + "
+     "2, j + "
+     "1) + x(i + 1, j + 3)  where j in dim(x, 1) - 3, i in dim(x, 0) - 2`, as x(i, j + 1) lets i run over all of it, "
+     "or "
+     "`x(i + 1, j) else ...`"},
+    {"(x: T) -> y: T { y(i) = x(i) - x(i - 1) }", "f32[4]",
+     "f: index i - 1 of x runs from -1 to 2 but the dimension is 4; write i as the first place that is read, as x(i) "
+     "lets "
+     "i run over all of it, or `x(i - 1) else ...`"},
     {"(x: T) -> y: T { y(i) = x(i) where i in 9 }", "f32[4]",
      "f: index i of x runs from 0 to 8 but the dimension is 4; write `x(i) else ...`"},
     {"(x: T) -> y: T { y(i) = x(i*i) where i in 2 }", "f32[1]",

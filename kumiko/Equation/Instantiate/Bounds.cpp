@@ -47,11 +47,76 @@ bool ValueBuilder::checkInside(const Node &read, const Entry &entry, int element
   llvm::StringRef text = entry.value ? textOf(*entry.value) : "";
   if (range.low && range.high)
     context.fail("index " + text + " of " + read.text + " runs from " + show(range.low) + " to " + show(range.high) +
-                 " but the dimension is " + extent.str() + "; write `" + textOf(read) + " else ...`");
+                 " but the dimension is " + extent.str() + "; write " + shorterRange(index, range) + "`" +
+                 textOf(read) + " else ...`");
   else
     context.fail("index " + text + " of " + read.text + " cannot be shown to stay below " + extent.str() +
                  "; clamp it or write `" + textOf(read) + " else ...`");
   return false;
+}
+
+namespace {
+/// An index that a bare read gives all of a dimension, and by how much it leaves other tensors then.
+struct FixedLoop {
+  unsigned loop;
+  const Node *read;
+  size_t dimension;
+  int64_t excess = 0;
+};
+} // namespace
+
+static bool readsInside(const Node &index) {
+  bool found = false;
+  walk(index, [&](const Node &node) { found |= node.kind == Node::Kind::Read; });
+  return found;
+}
+
+/// A bare read beside this one has given its index all of a dimension: then less of it may be what is meant. With
+/// ", or " behind it; "" where no index is like that.
+std::string ValueBuilder::shorterRange(const Expr &index, const Range &range) {
+  auto failing = affineIndex(index, solver.loops.size());
+  llvm::SmallVector<FixedLoop, 4> fixed;
+  auto eachPosition = [&](llvm::function_ref<void(const Node &, size_t, const Entry &, const Extent &)> visit) {
+    solver.forEachRead([&](const Node &read, int, bool) {
+      const TensorType *type = solver.typeOf(read);
+      auto entries = solver.aligned(read.items, type->shape.size(), read.text);
+      for (auto [dimension, entry, extent] : llvm::enumerate(entries, type->shape))
+        if (entry.value && entry.element < 0 && !read.otherwise)
+          visit(read, dimension, entry, extent);
+    });
+  };
+  eachPosition([&](const Node &read, size_t dimension, const Entry &entry, const Extent &) {
+    if (!solver.isIndex(*entry.value))
+      return;
+    unsigned loop = solver.loopOf(*entry.value, -1);
+    auto isLoop = [&](const FixedLoop &other) { return other.loop == loop; };
+    if (!solver.loops[loop].given && llvm::none_of(fixed, isLoop))
+      fixed.push_back({loop, &read, dimension});
+  });
+  eachPosition([&](const Node &, size_t, const Entry &entry, const Extent &extent) {
+    auto form = readsInside(*entry.value) ? std::nullopt : affineIndex(*this->index(*entry.value), solver.loops.size());
+    Range reach = form ? affineRange(*this->index(*entry.value)) : Range();
+    if (!reach.low || !reach.high || !reach.low->knownNonNegative())
+      return;
+    Extent beyond = *reach.high - (extent - Extent(1));
+    for (FixedLoop &loop : fixed)
+      if (form->coefficients[loop.loop].is(1) && beyond.isStatic())
+        loop.excess = std::max(loop.excess, beyond.value());
+  });
+  const FixedLoop *cause =
+      llvm::find_if(fixed, [&](const FixedLoop &loop) { return failing && failing->coefficients[loop.loop].is(1); });
+  if (cause == fixed.end())
+    return "";
+  std::string name = solver.nameOf(cause->loop), clauses;
+  std::string reason = "as " + textOf(*cause->read).str() + " lets " + name + " run over all of it, or ";
+  if (cause->excess == 0 || !range.low->knownNonNegative())
+    return name + " as the first place that is read, " + reason;
+  for (const FixedLoop &loop : fixed)
+    if (loop.excess > 0)
+      clauses += (clauses.empty() ? "" : ", ") + solver.nameOf(loop.loop) + " in dim(" + loop.read->text.str() + ", " +
+                 std::to_string(loop.dimension) + ") - " + std::to_string(loop.excess);
+  const StatementDef &statement = solver.statement;
+  return "`" + statement.text.str() + (statement.clauses.empty() ? "  where " : ", ") + clauses + "`, " + reason;
 }
 
 void ValueBuilder::checkBound(const Extent &small, const Extent &large) {

@@ -94,6 +94,7 @@ private:
   static Range rangeOfProduct(const Range &a, const Range &b);
   Range affineRange(const Expr &index);
   bool checkInside(const Node &read, const Entry &entry, int element, const Expr &index, const Extent &extent);
+  std::string shorterRange(const Expr &index, const Range &range);
   bool statementIsEmpty() const;
 
   Solver &solver;
