@@ -15,6 +15,8 @@ NamedAttrList optimize::equationAttributes(Operation *op, const eq::OpDef &def) 
     else if (std::optional<eq::Attribute> value = nn::defaultOf(attribute))
       attributes.append(attribute.name, nn::fromEquation(op->getContext(), *value, attribute.kind));
   }
+  if (Attribute text = op->getAttr(nn::definitionName))
+    attributes.append(nn::definitionName, text);
   return attributes;
 }
 

@@ -5,7 +5,7 @@
 
 namespace kumiko::optimize {
 
-/// The attributes that the op's equation knows, defaults filled in.
+/// The attributes that the op's equation knows, defaults filled in, and its text where the op brings that along.
 mlir::NamedAttrList equationAttributes(mlir::Operation *op, const eq::OpDef &def);
 
 /// The statements `def` would have on these types (null for an absent operand); results as in eq::Application.

@@ -63,6 +63,27 @@ def SimplifyLoopsPass : Pass<"nn-simplify-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 
+def NormalizeProductsPass : Pass<"nn-normalize-products", "::mlir::func::FuncOp"> {
+  let summary = "sums of products in any form become matrix products and convolutions";
+  let description = [{
+    Class: rounding (sums run in another order).
+
+    A statement that sums products of two tensors has its loops sorted into batch, rows, columns and depth, whatever their
+    order, and windows found in its indices. It becomes nn.matmul, nn.conv or nn.conv_transpose (or the op of integers)
+    between transposes and views, if no tile would take it as it stands and these pay; constants move for nothing.
+    ```mlir
+    %y = nn.custom %a, %b {nn.definition = "op p(a: T, b: T) -> y: T { y(m, n) += a(m, k) * b(n, k) }"}
+    // becomes
+    %t = nn.transpose %b {perm = array<i64: 1, 0>}
+    %y = nn.matmul %a, %t
+    ```
+    An op of a user with several statements is taken apart around its sum of products. Afterwards no other op holds a sum
+    of products that pays to be one of these.
+  }];
+  let statistics = [Statistic<"normalized", "normalized", "sums of products in their normal form">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
 def FoldBatchNormPass : Pass<"nn-fold-batch-norm", "::mlir::func::FuncOp"> {
   let summary = "puts scales and shifts per channel into weights";
   let description = [{
@@ -269,6 +290,25 @@ def SpreadTapsPass : Pass<"nn-spread-taps", "::mlir::func::FuncOp"> {
     Only with channels last, constant weights, one group, and products enough for each sum.
   }];
   let statistics = [Statistic<"spread", "spread", "convolutions whose taps became features">];
+  let dependentDialects = ["::kumiko::nn::NnDialect"];
+}
+
+def OpenWeightsPass : Pass<"nn-open-weights", "::mlir::func::FuncOp"> {
+  let summary = "weights that are computed have features last";
+  let description = [{
+    Class: rounding (sums run in another order).
+
+    Constant weights are packed when compiling. Others are read as they lie, and a convolution with channels last runs its
+    lanes along features, which lie apart there.
+    ```mlir
+    %y = nn.conv %x, %w {channel = 3, ...} : (tensor<1x8x8x16xf32>, tensor<32x16x3x3xf32>) -> tensor<1x6x6x32xf32>
+    // becomes
+    %t = nn.transpose %w {perm = array<i64: 2, 3, 1, 0>}
+    %y = nn.custom %x, %t {channel = 3, ..., nn.definition = "op conv_open..."}    // the same sum over w(k..., c, f)
+    ```
+    Before: channels are last, and what is known of weights has been folded.
+  }];
+  let statistics = [Statistic<"reordered", "reordered", "convolutions whose weights have features last">];
   let dependentDialects = ["::kumiko::nn::NnDialect"];
 }
 

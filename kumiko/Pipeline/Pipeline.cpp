@@ -50,6 +50,8 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
   add(createFoldConstantsPass());
   // Once weights are constants, and while what leaves a loop can still be folded.
   add(createSimplifyLoopsPass());
+  // Before anything asks what is a product; weights that it reorders are folded at once.
+  add(createNormalizeProductsPass());
   add(createFoldConstantsPass());
   add(createSimplifyPass(simplify));
   add(createIntegerProductsPass());
@@ -62,6 +64,8 @@ static void addOptimizeStage(OpPassManager &passes, const PipelineOptions &optio
   add(createAssignLayoutPass());
   // Where channels are not last, few features do no harm.
   add(createSpreadTapsPass());
+  // What is not constant by now stays open.
+  add(createOpenWeightsPass());
   // Behind the layout, so that padding stands where the channels end up.
   add(createExpandPaddingPass());
   // The layout leaves transposes of weights to be computed and pairs of others to be cancelled.
