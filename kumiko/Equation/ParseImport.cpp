@@ -1,4 +1,4 @@
-//===- ParseImport.cpp - `from onnx` clauses and documentation comments ----===//
+//===- ParseImport.cpp - `from FORMAT` clauses and documentation comments ----===//
 #include "kumiko/Equation/OpParser.h"
 
 namespace kumiko::eq {
@@ -7,10 +7,8 @@ bool OpParser::import(llvm::SmallVectorImpl<ImportDef> &list) {
   ImportDef import;
   import.range = peek().range;
   SourceRange range;
-  if (!need("from") || !name(import.format, range, "the format: onnx"))
+  if (!need("from") || !name(import.format, range, "the format, such as onnx"))
     return false;
-  if (import.format != "onnx")
-    sink.error(range, "unknown format '" + import.format + "'", "only `from onnx` exists");
   // domain.with.dots.Name
   if (!name(import.name, range, "the name of the foreign op"))
     return false;

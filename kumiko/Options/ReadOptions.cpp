@@ -1,15 +1,15 @@
 #include "kumiko/Options/ReadOptions.h"
-#include "kumiko/Import/Onnx/UserOps.h"
+#include "kumiko/Import/Import.h"
 
 using namespace kumiko;
 
 CompileOptions kumiko::readCompileOptions(const llvm::opt::ArgList &arguments, ProblemList &problems) {
   CompileOptions options;
   for (const std::string &dim : arguments.getAllArgValues(OPT_dim))
-    onnx::parseDim(dim, options.import, problems);
+    parseDim(dim, options.import, problems);
   options.import.symbols = true;
   for (const std::string &path : arguments.getAllArgValues(OPT_ops))
-    onnx::readUserOps(path, options.import, problems);
+    readUserOps(path, options.import, problems);
   options.import.allowSymlinks = arguments.hasArg(OPT_allow_symlinks);
   // The table has checked the value.
   options.allow = *allowNamed(arguments.getLastArgValue(OPT_allow, nameOf(options.allow)));

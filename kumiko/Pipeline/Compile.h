@@ -17,7 +17,7 @@
 namespace kumiko {
 
 struct CompileOptions {
-  onnx::ImportOptions import;
+  ImportOptions import;
   Allow allow = Allow::Approximate;
   /// As in PipelineOptions.
   std::vector<std::string> without;
@@ -48,7 +48,7 @@ struct CompiledModel {
   /// Holds what `module` and the views of `program` point to.
   std::unique_ptr<Session> session;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  onnx::ModelSummary summary;
+  ModelSummary summary;
   Target target;
   Program program;
   /// In the order of their first call.

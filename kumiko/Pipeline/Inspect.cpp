@@ -1,4 +1,5 @@
 #include "kumiko/Pipeline/Inspect.h"
+#include "kumiko/Import/Build/Describe.h"
 #include "kumiko/Lower/Refusal.h"
 #include "kumiko/Nn/Symbols.h"
 #include "kumiko/Pipeline/Execute.h"
@@ -9,8 +10,7 @@
 using namespace kumiko;
 using llvm::json::fixUTF8;
 
-static void writeValues(llvm::json::OStream &json, llvm::StringRef key,
-                        llvm::ArrayRef<onnx::ModelSummary::Value> values) {
+static void writeValues(llvm::json::OStream &json, llvm::StringRef key, llvm::ArrayRef<ModelSummary::Value> values) {
   json.attributeArray(key, [&] {
     for (const auto &value : values)
       json.object([&] {
@@ -20,7 +20,7 @@ static void writeValues(llvm::json::OStream &json, llvm::StringRef key,
   });
 }
 
-static void writeOps(llvm::json::OStream &json, const onnx::ModelSummary &summary) {
+static void writeOps(llvm::json::OStream &json, const ModelSummary &summary) {
   json.attributeArray("ops", [&] {
     for (const auto &[name, op] : summary.ops)
       json.object([&] {
@@ -86,9 +86,9 @@ static void describeSymbols(mlir::ModuleOp module, ModelInspection &inspection) 
   for (const nn::Symbol &symbol : nn::symbolsOf(main))
     inspection.symbols.push_back(symbol.name + (symbol.isData ? ": from data" : ""));
   for (auto [input, type] : llvm::zip_equal(inspection.summary.inputs, main.getArgumentTypes()))
-    input.type = onnx::describe(type);
+    input.type = describe(type);
   for (auto [output, type] : llvm::zip_equal(inspection.summary.outputs, main.getResultTypes()))
-    output.type = onnx::describe(type);
+    output.type = describe(type);
 }
 
 ModelInspection kumiko::inspectModel(const ModelSource &model, const CompileOptions &options, ProblemList &problems) {
@@ -132,7 +132,7 @@ std::optional<LibraryInspection> kumiko::inspectLibrary(llvm::StringRef path, Pr
   if (!executable)
     return std::nullopt;
   auto values = [](llvm::ArrayRef<ProgramValue> list) {
-    std::vector<onnx::ModelSummary::Value> result;
+    std::vector<ModelSummary::Value> result;
     for (const ProgramValue &value : list)
       result.push_back({value.name, describe(value)});
     return result;

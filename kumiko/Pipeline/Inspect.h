@@ -6,7 +6,7 @@ namespace kumiko {
 
 /// What is known about a model, and its arithmetic when it could be imported.
 struct ModelInspection {
-  onnx::ModelSummary summary;
+  ModelSummary summary;
   std::optional<uint64_t> multiplyAdds;
   /// What is not known before the model runs: sizes of inputs, and what data decides.
   std::vector<std::string> symbols;
@@ -23,7 +23,7 @@ ModelInspection inspectModel(const ModelSource &model, const CompileOptions &opt
 
 struct LibraryInspection {
   std::string name, producer, provenance;
-  std::vector<onnx::ModelSummary::Value> inputs, outputs;
+  std::vector<ModelSummary::Value> inputs, outputs;
   uint64_t calls = 0, arenaBytes = 0, scratchBytes = 0, weightsBytes = 0;
 
   void printJson(llvm::raw_ostream &os) const;

@@ -26,21 +26,21 @@ std::unique_ptr<llvm::MemoryBuffer> ModelSource::view() const {
 }
 
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> ModelSource::import(mlir::MLIRContext &context,
-                                                                       const onnx::ImportOptions &options,
+                                                                       const ImportOptions &options,
                                                                        ProblemList &problems,
-                                                                       onnx::ModelSummary &summary) const {
+                                                                       ModelSummary &summary) const {
   if (!bytes)
-    return onnx::importOnnx(path, context, options, problems, summary);
-  return onnx::importOnnx(view(), context, options, problems, summary);
+    return importModel(path, context, options, problems, summary);
+  return importModel(view(), context, options, problems, summary);
 }
 
-std::optional<std::vector<onnx::NamedDatum>> ModelSource::interpret(mlir::MLIRContext &context,
-                                                                    const llvm::StringMap<onnx::Datum> &inputs,
-                                                                    const onnx::InterpretOptions &options,
-                                                                    ProblemList &problems) const {
+std::optional<std::vector<NamedDatum>> ModelSource::interpret(mlir::MLIRContext &context,
+                                                              const llvm::StringMap<Datum> &inputs,
+                                                              const InterpretOptions &options,
+                                                              ProblemList &problems) const {
   if (!bytes)
-    return onnx::interpretOnnx(path, context, inputs, options, problems);
-  return onnx::interpretOnnx(view(), context, inputs, options, problems);
+    return interpretModel(path, context, inputs, options, problems);
+  return interpretModel(view(), context, inputs, options, problems);
 }
 
 llvm::ErrorOr<std::string> ModelSource::digest() const {

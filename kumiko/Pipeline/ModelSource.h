@@ -1,7 +1,6 @@
 //===- ModelSource.h - a model to read, from a file or from memory ----------===//
 #pragma once
-#include "kumiko/Import/Onnx/Interpret.h"
-#include "kumiko/Import/Onnx/Onnx.h"
+#include "kumiko/Import/Import.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <string>
@@ -23,14 +22,11 @@ struct ModelSource {
   /// Copies the bytes. External data lies in `dataFolder`, or nowhere when that is empty.
   static ModelSource fromMemory(llvm::StringRef bytes, llvm::StringRef name, llvm::StringRef dataFolder = "");
 
-  /// As the functions of onnx::, which say what they do.
-  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> import(mlir::MLIRContext &context,
-                                                            const onnx::ImportOptions &options, ProblemList &problems,
-                                                            onnx::ModelSummary &summary) const;
-  std::optional<std::vector<onnx::NamedDatum>> interpret(mlir::MLIRContext &context,
-                                                         const llvm::StringMap<onnx::Datum> &inputs,
-                                                         const onnx::InterpretOptions &options,
-                                                         ProblemList &problems) const;
+  /// As importModel and interpretModel, which say what they do.
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> import(mlir::MLIRContext &context, const ImportOptions &options,
+                                                            ProblemList &problems, ModelSummary &summary) const;
+  std::optional<std::vector<NamedDatum>> interpret(mlir::MLIRContext &context, const llvm::StringMap<Datum> &inputs,
+                                                   const InterpretOptions &options, ProblemList &problems) const;
   /// Of the content, in hexadecimal digits.
   llvm::ErrorOr<std::string> digest() const;
   /// Without folders and without the word for memory.

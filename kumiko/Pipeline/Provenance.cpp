@@ -41,7 +41,7 @@ bool kumiko::readProvenance(llvm::StringRef provenance, CompileOptions &options,
       options.without.push_back(word.str());
     else if (word.consume_front(backendKey))
       options.backend = word.str();
-    else if (word.consume_front(dimKey) && !onnx::parseDim(word, options.import, problems))
+    else if (word.consume_front(dimKey) && !parseDim(word, options.import, problems))
       return false;
   }
   return true;

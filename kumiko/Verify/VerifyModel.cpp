@@ -92,15 +92,15 @@ bool Verification::roundToOutputs(std::vector<Tensor> &results) {
 bool Verification::computeReference() {
   steps.begin("evaluating");
   Stopper stopper(context, steps);
-  llvm::StringMap<onnx::Datum> values;
+  llvm::StringMap<Datum> values;
   for (auto [value, tensor] : llvm::zip_equal(executable->inputs(), inputs))
-    values[value.name] = onnx::Datum::of(SharedTensor::borrow(tensor));
-  onnx::InterpretOptions interpret;
+    values[value.name] = Datum::of(SharedTensor::borrow(tensor));
+  InterpretOptions interpret;
   interpret.precision = precision;
   interpret.allowSymlinks = options.import.allowSymlinks;
   interpret.userOps = options.import.userOps;
   auto outputs = source.interpret(context, values, interpret, problems);
-  for (onnx::NamedDatum &output : outputs.value_or(std::vector<onnx::NamedDatum>())) {
+  for (NamedDatum &output : outputs.value_or(std::vector<NamedDatum>())) {
     auto copy = output.datum.tensor.tensor.copy();
     if (!copy)
       problems.add(Code::TooLarge, "output '" + printable(output.name) + "': " + toString(copy.takeError()))

@@ -51,10 +51,10 @@ void judge(const ProblemList &problems, bool succeeded) {
 }
 
 void import(llvm::StringRef bytes) {
-  onnx::ImportOptions options;
+  ImportOptions options;
   options.tensorLimit = 1 << 24;
   ProblemList problems;
-  onnx::ModelSummary summary;
+  ModelSummary summary;
   auto module = onnx::importOnnx(asFile(bytes), freshContext(), options, problems, summary);
   judge(problems, mlir::succeeded(module));
   if (mlir::succeeded(module) && mlir::failed(mlir::verify(**module)))
@@ -62,11 +62,11 @@ void import(llvm::StringRef bytes) {
 }
 
 /// Small numbers for every input of the model; nothing when one cannot be made or is large.
-std::optional<llvm::StringMap<onnx::Datum>> makeInputs(llvm::StringRef bytes) {
+std::optional<llvm::StringMap<Datum>> makeInputs(llvm::StringRef bytes) {
   llvm::BumpPtrAllocator arena;
   ProblemList problems;
   std::optional<onnx::Model> model = onnx::readModel(bytes, arena, problems);
-  llvm::StringMap<onnx::Datum> inputs;
+  llvm::StringMap<Datum> inputs;
   for (const onnx::ValueInfo &input : model ? model->graph.inputs : llvm::ArrayRef<onnx::ValueInfo>()) {
     std::optional<ElementType> element = onnx::elementTypeOf(input.type.element);
     if (input.type.kind != onnx::Type::Kind::Tensor || !element)
@@ -81,16 +81,16 @@ std::optional<llvm::StringMap<onnx::Datum>> makeInputs(llvm::StringRef bytes) {
     // Bytes 0 and 1 are valid in every type.
     for (uint64_t i = 0; i < *size; i += bytesOf(*element))
       tensor->mutableData()[i] = i / bytesOf(*element) % 2;
-    inputs[input.name] = onnx::Datum::of(SharedTensor::own(std::move(*tensor)));
+    inputs[input.name] = Datum::of(SharedTensor::own(std::move(*tensor)));
   }
   return inputs;
 }
 
 void interpret(llvm::StringRef bytes) {
-  std::optional<llvm::StringMap<onnx::Datum>> inputs = makeInputs(bytes);
+  std::optional<llvm::StringMap<Datum>> inputs = makeInputs(bytes);
   if (!inputs)
     return;
-  onnx::InterpretOptions options;
+  InterpretOptions options;
   options.limits.tensorBytes = 1 << 22;
   options.limits.heldBytes = 1 << 24;
   options.limits.points = 1 << 20;

@@ -25,16 +25,15 @@ namespace {
 struct Row {
   const OpDef *op;
   const ImportDef *import;
-  auto key() const { return std::tuple(import->domain, import->name, import->version); }
+  auto key() const { return std::tuple(import->format, import->domain, import->name, import->version); }
 };
 } // namespace
 
-static SmallVector<Row> onnxRows(ArrayRef<OpDef> ops) {
+static SmallVector<Row> importRows(ArrayRef<OpDef> ops) {
   SmallVector<Row> rows;
   for (const OpDef &op : ops)
     for (const ImportDef &import : op.imports)
-      if (import.format == "onnx")
-        rows.push_back({&op, &import});
+      rows.push_back({&op, &import});
   sort(rows, [](const Row &a, const Row &b) { return a.key() < b.key(); });
   return rows;
 }
@@ -67,9 +66,10 @@ bool eqgen::checkBuiltins(raw_ostream &errors, ArrayRef<OpDef> ops) {
     };
     checkNames(op.operands), checkNames(op.attributes), checkNames(op.results);
   }
-  SmallVector<Row> rows = onnxRows(ops);
+  SmallVector<Row> rows = importRows(ops);
   for (size_t i = 1; i < rows.size(); ++i)
     if (rows[i].key() == rows[i - 1].key())
-      refuse(*rows[i].op, "onnx " + rows[i].import->name + " comes from op " + rows[i - 1].op->name + " already");
+      refuse(*rows[i].op, rows[i].import->format + " " + rows[i].import->name + " comes from op " +
+                              rows[i - 1].op->name + " already");
   return ok;
 }

@@ -8,7 +8,6 @@
 using namespace llvm;
 using namespace kumiko;
 using namespace kumiko::suite;
-using onnx::Datum;
 
 /// What the compiler is told about the inputs beyond what the file says.
 enum class Help : uint8_t {
@@ -18,10 +17,10 @@ enum class Help : uint8_t {
 };
 
 /// What the data set says about the model's symbols and, where that is the help, about the numbers in its inputs.
-static onnx::ImportOptions importOptionsFor(const onnx::ModelSummary &model, const DataSet &set, Help help) {
-  onnx::ImportOptions options;
+static ImportOptions importOptionsFor(const ModelSummary &model, const DataSet &set, Help help) {
+  ImportOptions options;
   options.symbols = true;
-  for (const onnx::ModelSummary::Value &input : model.inputs) {
+  for (const ModelSummary::Value &input : model.inputs) {
     auto datum = set.inputs.find(input.name);
     if (datum == set.inputs.end() || !datum->second.isTensor())
       continue;
@@ -44,7 +43,7 @@ static onnx::ImportOptions importOptionsFor(const onnx::ModelSummary &model, con
 static std::optional<double> distanceOf(const Test &test, const DataSet &set, ArrayRef<Tensor> results) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   ProblemList problems;
-  onnx::InterpretOptions options;
+  InterpretOptions options;
   options.precision = Precision::Double;
   auto reference = onnx::interpretOnnx(test.model, context, set.inputs, options, problems);
   std::optional<double> largest;
@@ -97,7 +96,7 @@ static Verdict runBetweenGuards(const Test &test, const CompiledModel &compiled,
 }
 
 /// With every size of an input a symbol and the declared shapes of outputs forgotten.
-static void forgetSizes(onnx::ImportOptions &options, const onnx::ModelSummary &model, const DataSet &set, Help help) {
+static void forgetSizes(ImportOptions &options, const ModelSummary &model, const DataSet &set, Help help) {
   options.dims.clear();
   options.forgetSizes = true;
   // Numbers that exporters write as constants are short lists; whatever else is an input stays without a size.
@@ -114,7 +113,7 @@ static void forgetSizes(onnx::ImportOptions &options, const onnx::ModelSummary &
   }
 }
 
-static Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set, const Way &way,
+static Verdict compileAndRun(const Test &test, const ModelSummary &model, const DataSet &set, const Way &way,
                              Help help) {
   ProblemList problems;
   CompileOptions options;
@@ -145,8 +144,7 @@ static Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, 
   return judgeResults(test, set, executable->outputs(), executable->results());
 }
 
-Verdict kumiko::suite::compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set,
-                                     const Way &way) {
+Verdict kumiko::suite::compileAndRun(const Test &test, const ModelSummary &model, const DataSet &set, const Way &way) {
   for (const auto &input : set.inputs)
     if (!input.second.isTensor())
       return {Verdict::Kind::Refused, "sequences and optionals are not compiled"};

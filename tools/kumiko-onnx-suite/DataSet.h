@@ -9,18 +9,18 @@ namespace kumiko::suite {
 
 /// The inputs of one data set by name, and the outputs in order.
 struct DataSet {
-  llvm::StringMap<onnx::Datum> inputs;
-  std::vector<onnx::Datum> outputs;
+  llvm::StringMap<Datum> inputs;
+  std::vector<Datum> outputs;
 };
 
 /// One line of the first problem.
 Verdict verdictOf(const ProblemList &problems);
 /// Empty when they agree within the official tolerance.
-std::string differenceOf(const onnx::Datum &got, const onnx::Datum &wanted);
+std::string differenceOf(const Datum &got, const Datum &wanted);
 
 /// Compiles the model for the shapes of the data set, runs it on this thread, and compares the results with the suite's
 /// and, for the distance in ulp, with the evaluator's in f64.
-Verdict compileAndRun(const Test &test, const onnx::ModelSummary &model, const DataSet &set, const Way &way);
+Verdict compileAndRun(const Test &test, const ModelSummary &model, const DataSet &set, const Way &way);
 
 /// The results of a shared library that another machine runs: `runner LIBRARY 1 input NAME FILE ... output NAME FILE
 /// ...` reads and writes bare elements (test/Models/run_object.c under an emulator).

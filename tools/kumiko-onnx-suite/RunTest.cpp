@@ -8,7 +8,6 @@
 using namespace llvm;
 using namespace kumiko;
 using namespace kumiko::suite;
-using onnx::Datum;
 
 Verdict kumiko::suite::verdictOf(const ProblemList &problems) {
   const Problem &first = problems.all().front();
@@ -63,7 +62,7 @@ static std::optional<Datum> ramp(StringRef type) {
   return Datum::of(SharedTensor::own(std::move(*tensor)));
 }
 
-static std::optional<DataSet> load(const onnx::ModelSummary &model, const std::string &folder, ProblemList &problems) {
+static std::optional<DataSet> load(const ModelSummary &model, const std::string &folder, ProblemList &problems) {
   DataSet set;
   auto read = [&](StringRef kind, size_t number, StringRef type) -> std::optional<Datum> {
     std::string path = formatv("{0}/{1}_{2}.pb", folder, kind, number);
@@ -81,9 +80,9 @@ static std::optional<DataSet> load(const onnx::ModelSummary &model, const std::s
   return set;
 }
 
-static std::optional<DataSet> loadLight(const onnx::ModelSummary &model, StringRef path, ProblemList &problems) {
+static std::optional<DataSet> loadLight(const ModelSummary &model, StringRef path, ProblemList &problems) {
   DataSet set;
-  for (const onnx::ModelSummary::Value &input : model.inputs)
+  for (const ModelSummary::Value &input : model.inputs)
     if (std::optional<Datum> datum = ramp(input.type))
       set.inputs[input.name] = std::move(*datum);
   std::string output = (path.drop_back(StringRef(".onnx").size()) + "_output_0.pb").str();
@@ -110,8 +109,8 @@ static Verdict interpretSet(const Test &test, const DataSet &set) {
 
 Verdict kumiko::suite::runTest(const Test &test, const Way &way) {
   ProblemList problems;
-  onnx::ModelSummary model;
-  if (!onnx::summarizeOnnx(test.model, /*allowSymlinks=*/false, problems, model))
+  ModelSummary model;
+  if (!summarizeModel(test.model, /*allowSymlinks=*/false, problems, model))
     return verdictOf(problems);
   Verdict result{Verdict::Kind::Passed, ""};
   for (unsigned number = 0;; ++number) {

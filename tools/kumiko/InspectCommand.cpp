@@ -3,14 +3,14 @@
 
 using namespace kumiko;
 
-static void printValues(llvm::StringRef title, llvm::ArrayRef<onnx::ModelSummary::Value> values) {
+static void printValues(llvm::StringRef title, llvm::ArrayRef<ModelSummary::Value> values) {
   llvm::outs() << title << "\n";
   for (const auto &value : values)
     llvm::outs() << "  " << printable(value.name) << ": " << printable(value.type) << "\n";
 }
 
 static void printModel(const ModelInspection &inspection) {
-  const onnx::ModelSummary &summary = inspection.summary;
+  const ModelSummary &summary = inspection.summary;
   llvm::outs() << "graph " << printable(summary.graph) << ", by " << printable(summary.producer) << ", IR version "
                << summary.irVersion << "\nopsets";
   for (const auto &[domain, version] : summary.opsets)

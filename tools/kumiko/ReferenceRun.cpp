@@ -1,18 +1,16 @@
 //===- ReferenceRun.cpp - `kumiko run --reference` -------------------------------===//
-#include "kumiko/Import/Onnx/Interpret.h"
-#include "kumiko/Import/Onnx/Onnx.h"
+#include "kumiko/Import/Import.h"
 #include "kumiko/Support/Npy.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tools/kumiko/Commands.h"
 
 using namespace kumiko;
-using onnx::Datum;
 
 namespace {
 /// Arrays by name, each of the element type that the model declares; shapes are the evaluator's business.
 class Arrays {
 public:
-  Arrays(const onnx::ModelSummary &model, ProblemList &problems) : model(model), problems(problems) {}
+  Arrays(const ModelSummary &model, ProblemList &problems) : model(model), problems(problems) {}
 
   void readArchive(llvm::StringRef path) {
     auto arrays = readNpzFile(path);
@@ -38,7 +36,7 @@ public:
   llvm::StringMap<Datum> inputs;
 
 private:
-  const onnx::ModelSummary &model;
+  const ModelSummary &model;
   ProblemList &problems;
 
   void refuse(llvm::StringRef path, llvm::Error error) {
@@ -47,7 +45,7 @@ private:
   }
   void take(llvm::StringRef name, NpyArray array) {
     std::optional<ElementType> type;
-    for (const onnx::ModelSummary::Value &input : model.inputs)
+    for (const ModelSummary::Value &input : model.inputs)
       if (input.name == name)
         type = elementTypeNamed(llvm::StringRef(input.type).take_until([](char c) { return c == '['; }));
     ElementType wanted = type.value_or(array.tensor.element());
@@ -62,11 +60,11 @@ private:
 } // namespace
 
 std::optional<std::vector<NamedTensor>> kumiko::runReference(const Invocation &invocation, ProblemList &problems) {
-  onnx::InterpretOptions options;
+  InterpretOptions options;
   options.allowSymlinks = invocation.has(OPT_allow_symlinks);
   options.userOps = compileOptionsOf(invocation, problems).import.userOps;
-  onnx::ModelSummary model;
-  if (!onnx::summarizeOnnx(invocation.model, options.allowSymlinks, problems, model))
+  ModelSummary model;
+  if (!summarizeModel(invocation.model, options.allowSymlinks, problems, model))
     return std::nullopt;
   if (invocation.has(OPT_dim))
     problems.add(Code::BadOption, "--dim says nothing to --reference").helped("the inputs give the sizes");
@@ -79,9 +77,9 @@ std::optional<std::vector<NamedTensor>> kumiko::runReference(const Invocation &i
     return std::nullopt;
   // Outputs may look at weights, which live in the context.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  auto outputs = onnx::interpretOnnx(invocation.model, context, arrays.inputs, options, problems);
+  auto outputs = interpretModel(invocation.model, context, arrays.inputs, options, problems);
   std::vector<NamedTensor> results;
-  for (onnx::NamedDatum &output : outputs.value_or(std::vector<onnx::NamedDatum>())) {
+  for (NamedDatum &output : outputs.value_or(std::vector<NamedDatum>())) {
     if (!output.datum.isTensor()) {
       problems.add(Code::UnsupportedType, "output '" + printable(output.name) + "' is a sequence or an optional")
           .helped("only arrays can be shown and written");

@@ -69,10 +69,10 @@ std::vector<Tensor> Probe::given(llvm::ArrayRef<Tensor> inputs) const {
 ProbeResult Probe::run(llvm::ArrayRef<Tensor> inputs) const {
   ProbeResult result;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  llvm::StringMap<onnx::Datum> named;
+  llvm::StringMap<Datum> named;
   for (auto [number, input] : llvm::enumerate(inputs))
     if (node.inputs[number].isGiven())
-      named[nameOfInput(number)] = onnx::Datum::of(SharedTensor::borrow(input));
+      named[nameOfInput(number)] = Datum::of(SharedTensor::borrow(input));
   ProblemList problems;
   auto right = onnx::interpretOnnx(path, context, named, {}, problems);
   result.evaluated = firstOf(problems);

@@ -2,8 +2,8 @@
 #pragma once
 #include "kumiko/Equation/Known.h"
 #include "kumiko/Evaluate/Graph.h"
+#include "kumiko/Import/Build/ModelFile.h"
 #include "kumiko/Import/Onnx/Interpret.h"
-#include "kumiko/Import/Onnx/ModelFile.h"
 #include "kumiko/Import/Onnx/NodeContext.h"
 #include "kumiko/Import/Onnx/Onnx.h"
 #include "kumiko/Import/Onnx/Registry.h"

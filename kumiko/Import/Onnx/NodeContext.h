@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 #include "kumiko/Extents/Extent.h"
-#include "kumiko/Import/Onnx/Datum.h"
+#include "kumiko/Import/Build/Datum.h"
 #include "kumiko/Import/Onnx/Onnx.h"
 #include "kumiko/Import/Onnx/Proto.h"
 #include "kumiko/Support/Tensor.h"

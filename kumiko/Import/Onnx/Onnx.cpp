@@ -9,55 +9,21 @@ using namespace mlir;
 
 namespace kumiko::onnx {
 
-bool parseDim(StringRef text, ImportOptions &options, ProblemList &problems) {
-  auto [name, number] = text.rsplit('=');
-  int64_t size = 0;
-  if (name.empty() || number.getAsInteger(10, size) || size < 0) {
-    problems.add(Code::BadOption, "--dim " + text + " cannot be understood")
-        .helped("write --dim NAME=N, or --dim 'INPUT[AXIS]=N' for a dimension without a name");
-    return false;
-  }
-  options.dims[name] = size;
-  return true;
-}
-
-/// What files that are given by mistake look like.
-static StringRef foreignFormat(StringRef bytes) {
-  static constexpr std::pair<StringLiteral, StringLiteral> starts[] = {
-      {"\x89PNG", "a PNG image"},
-      {"PK\x03\x04", "a zip archive (PyTorch saves models so)"},
-      {"\x89HDF", "an HDF5 file (Keras)"},
-      {"GGUF", "a GGUF model"},
-      {"\x1f\x8b", "a gzip file"},
-      {"\x7f"
-       "ELF",
-       "a program or library"},
-      {"ir_version:", "an ONNX model as text"}};
-  for (auto [start, name] : starts)
-    if (bytes.starts_with(start))
-      return name;
-  if (bytes.substr(4).starts_with("TFL3"))
-    return "a TFLite model";
-  return "";
+/// A model's messages begin with the tag of one of their fields: a number and how it is encoded.
+static bool recognise(StringRef bytes, StringRef path) {
+  enum : uint8_t { Varint = 0, Bytes = 2 };
+  static constexpr std::pair<uint8_t, uint8_t> fields[] = {{1, Varint}, {2, Bytes}, {3, Bytes}, {4, Bytes}, {5, Varint},
+                                                           {6, Bytes},  {7, Bytes}, {8, Bytes}, {14, Bytes}};
+  uint8_t tag = bytes.front();
+  return path.ends_with_insensitive(".onnx") || is_contained(fields, std::pair<uint8_t, uint8_t>(tag >> 3, tag & 7));
 }
 
 /// Reads the messages, and says what the file is when they make no model.
 static std::optional<Model> readFile(ModelFile &file, ProblemList &problems) {
   Place place;
   place.file = file.path().str();
-  StringRef bytes = file.bytes();
-  if (bytes.empty()) {
-    problems.add(Code::NotAModel, "the file is empty").at(place).helped("copy or export the model again");
-    return std::nullopt;
-  }
-  if (StringRef format = foreignFormat(bytes); !format.empty()) {
-    problems.add(Code::NotAModel, "this is " + format + ", not an ONNX model")
-        .at(place)
-        .helped("export the model as .onnx in protobuf form");
-    return std::nullopt;
-  }
   ProblemList own;
-  std::optional<Model> model = readModel(bytes, file.arena(), own);
+  std::optional<Model> model = readModel(file.bytes(), file.arena(), own);
   for (const Problem &problem : own.all()) {
     Problem &added = problems.add(problem).at(place);
     if (added.help.empty())
@@ -90,17 +56,15 @@ static std::shared_ptr<ModelFile> openFile(StringRef path, bool allowSymlinks, P
   return ModelFile::open(path, allowSymlinks, reportAt(path, problems));
 }
 
-bool summarizeOnnx(StringRef path, bool allowSymlinks, ProblemList &problems, ModelSummary &summary) {
-  std::shared_ptr<ModelFile> file = openFile(path, allowSymlinks, problems);
-  std::optional<Model> model = file ? readFile(*file, problems) : std::nullopt;
+static bool summarizeFile(ModelFile &file, ProblemList &problems, ModelSummary &summary) {
+  std::optional<Model> model = readFile(file, problems);
   if (model)
     summarize(*model, {}, summary);
   return model.has_value();
 }
 
-static FailureOr<OwningOpRef<ModuleOp>> importFile(std::shared_ptr<ModelFile> file, MLIRContext &context,
-                                                   const ImportOptions &options, ProblemList &problems,
-                                                   ModelSummary &summary) {
+static ImportedModule importFile(std::shared_ptr<ModelFile> file, MLIRContext &context, const ImportOptions &options,
+                                 ProblemList &problems, ModelSummary &summary) {
   std::optional<Model> model = file ? readFile(*file, problems) : std::nullopt;
   if (!model)
     return failure();
@@ -121,20 +85,19 @@ static FailureOr<OwningOpRef<ModuleOp>> importFile(std::shared_ptr<ModelFile> fi
   return std::move(module);
 }
 
-FailureOr<OwningOpRef<ModuleOp>> importOnnx(StringRef path, MLIRContext &context, const ImportOptions &options,
-                                            ProblemList &problems, ModelSummary &summary) {
+ImportedModule importOnnx(StringRef path, MLIRContext &context, const ImportOptions &options, ProblemList &problems,
+                          ModelSummary &summary) {
   return importFile(openFile(path, options.allowSymlinks, problems), context, options, problems, summary);
 }
 
-FailureOr<OwningOpRef<ModuleOp>> importOnnx(std::unique_ptr<MemoryBuffer> bytes, MLIRContext &context,
-                                            const ImportOptions &options, ProblemList &problems,
-                                            ModelSummary &summary) {
+ImportedModule importOnnx(std::unique_ptr<MemoryBuffer> bytes, MLIRContext &context, const ImportOptions &options,
+                          ProblemList &problems, ModelSummary &summary) {
   return importFile(ModelFile::of(std::move(bytes), options.allowSymlinks), context, options, problems, summary);
 }
 
-static std::optional<std::vector<NamedDatum>> interpretFile(std::shared_ptr<ModelFile> file, MLIRContext &context,
-                                                            const StringMap<Datum> &inputs,
-                                                            const InterpretOptions &options, ProblemList &problems) {
+static InterpretedModel interpretFile(std::shared_ptr<ModelFile> file, MLIRContext &context,
+                                      const StringMap<Datum> &inputs, const InterpretOptions &options,
+                                      ProblemList &problems) {
   std::optional<Model> model = file ? readFile(*file, problems) : std::nullopt;
   if (!model)
     return std::nullopt;
@@ -158,6 +121,11 @@ std::optional<std::vector<NamedDatum>> interpretOnnx(std::unique_ptr<MemoryBuffe
                                                      const StringMap<Datum> &inputs, const InterpretOptions &options,
                                                      ProblemList &problems) {
   return interpretFile(ModelFile::of(std::move(bytes), options.allowSymlinks), context, inputs, options, problems);
+}
+
+const FrontEnd &frontEnd() {
+  static constexpr FrontEnd entry{"onnx", "ONNX (protobuf)", recognise, summarizeFile, importFile, interpretFile};
+  return entry;
 }
 
 } // namespace kumiko::onnx

@@ -1,7 +1,6 @@
 //===- Places.cpp - what messages say about nodes, values and types ----------===//
 #include "kumiko/Import/Onnx/GraphImporter.h"
 #include "kumiko/Import/Onnx/TensorData.h"
-#include "kumiko/Nn/Types.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -41,19 +40,6 @@ std::string describe(const Type &type) {
   }
   os << "]";
   return text;
-}
-
-std::string describe(mlir::Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
-    return "?";
-  if (tensor.hasStaticShape())
-    return kumiko::describe(nn::toEquation(tensor.getElementType()), tensor.getShape());
-  std::string text = nameOf(nn::toEquation(tensor.getElementType())).str() + "[";
-  ListSeparator comma(",");
-  for (const Extent &extent : nn::extentsOf(tensor))
-    text += (StringRef(comma) + (extent.overflowed() ? "?" : extent.str())).str();
-  return text + "]";
 }
 
 Problem &GraphImporter::report(Code code, const Twine &what) {

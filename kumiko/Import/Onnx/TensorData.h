@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "kumiko/Import/Onnx/ModelFile.h"
+#include "kumiko/Import/Build/ModelFile.h"
+#include "kumiko/Import/Onnx/Proto.h"
 #include "kumiko/Support/ElementType.h"
 
 namespace kumiko::onnx {

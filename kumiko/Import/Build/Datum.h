@@ -1,9 +1,9 @@
-//===- Datum.h - what a name of an ONNX graph stands for, as numbers ------------===//
+//===- Datum.h - what a name of a graph stands for, as numbers --------------------===//
 #pragma once
 #include "kumiko/Evaluate/SharedTensor.h"
 #include <vector>
 
-namespace kumiko::onnx {
+namespace kumiko {
 
 /// A tensor, or a sequence or an optional of such. Copies of a datum share what they hold.
 struct Datum {
@@ -30,4 +30,4 @@ struct Datum {
   Datum share() const { return *this; }
 };
 
-} // namespace kumiko::onnx
+} // namespace kumiko

@@ -1,4 +1,4 @@
-#include "kumiko/Import/Onnx/ModelFile.h"
+#include "kumiko/Import/Build/ModelFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace kumiko::onnx {
+namespace kumiko {
 
 namespace {
 
@@ -149,4 +149,4 @@ MutableArrayRef<char> ModelFile::allocate(size_t size) {
   return {decoded.back().get(), size};
 }
 
-} // namespace kumiko::onnx
+} // namespace kumiko

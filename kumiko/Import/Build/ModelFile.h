@@ -1,13 +1,14 @@
 //===- ModelFile.h - the mapped model and the files beside it ---------------===//
 #pragma once
-#include "kumiko/Import/Onnx/Proto.h"
+#include "kumiko/Support/Problem.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Allocator.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <vector>
 
-namespace kumiko::onnx {
+namespace kumiko {
 
 /// Adds a problem; the caller knows the place.
 using Report = llvm::function_ref<Problem &(Code, const llvm::Twine &)>;
@@ -42,4 +43,4 @@ private:
   std::vector<std::unique_ptr<char[]>> decoded;
 };
 
-} // namespace kumiko::onnx
+} // namespace kumiko

@@ -1,11 +1,12 @@
-#include "kumiko/Import/Onnx/UserOps.h"
 #include "kumiko/Equation/Parser.h"
+#include "kumiko/Import/Import.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 
-namespace kumiko::onnx {
+namespace kumiko {
 
 static Place inFile(const Twine &where) {
   Place place;
@@ -20,6 +21,11 @@ static void report(const eq::ParseResult &parsed, ProblemList &problems) {
     problem.at(inFile(parsed.name + ":" + Twine(mistake.line) + ":" + Twine(mistake.column)));
     problem.helped(mistake.help.empty() ? "docs/equations.md describes the notation" : mistake.help);
   }
+}
+
+static std::string formatNames() {
+  auto names = map_range(frontEnds(), [](const FrontEnd *each) { return each->name.str(); });
+  return join(names.begin(), names.end(), ", ");
 }
 
 bool readUserOps(StringRef path, ImportOptions &options, ProblemList &problems) {
@@ -39,9 +45,13 @@ bool readUserOps(StringRef path, ImportOptions &options, ProblemList &problems) 
     };
     if (op.imports.empty())
       refuse("has no `from onnx` clause, so no node can become it");
-    for (const eq::ImportDef &clause : op.imports)
-      if (clause.domain.empty() || clause.domain == "ai.onnx")
-        refuse("`from onnx " + clause.name + "` would redefine an op of ONNX");
+    for (const eq::ImportDef &clause : op.imports) {
+      const auto *format = find_if(frontEnds(), [&](const FrontEnd *each) { return each->name == clause.format; });
+      if (format == frontEnds().end())
+        refuse("`from " + clause.format + "` names no format; there is " + formatNames());
+      else if (clause.domain.empty() || clause.domain == "ai.onnx")
+        refuse("`from " + clause.format + " " + clause.name + "` would redefine an op of the format itself");
+    }
     options.userOps.push_back(op);
   }
   if (parsed.ok() && parsed.ops.empty())
@@ -50,4 +60,4 @@ bool readUserOps(StringRef path, ImportOptions &options, ProblemList &problems) 
   return !problems.hasErrors();
 }
 
-} // namespace kumiko::onnx
+} // namespace kumiko
