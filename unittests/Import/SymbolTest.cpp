@@ -140,6 +140,51 @@ TEST(Symbols, WhatMustAgreeIsChecked) {
   EXPECT_EQ(sum.checks(), (Checks{"M ~ L", "K ~ 7"}));
 }
 
+// A name that two inputs share is one number only where the graph needs it.
+TEST(Symbols, SharedNamesAreOneWhereNeeded) {
+  GraphParts parts;
+  parts.inputs = {valueInfo("a", DataType::Float, {"N", 4}), valueInfo("b", DataType::Float, {"N", 4}),
+                  valueInfo("c", DataType::Float, {"N", "N"})};
+  parts.outputs = {output("y"), output("z")};
+  parts.nodes = {node("Add", {"a", "b"}, {"y"}), node("Relu", {"c"}, {"z"})};
+  Symbolic m(parts);
+  EXPECT_EQ(m.symbols(), "N, N@c, N@c.3");
+  EXPECT_EQ(m.result(0), "N, 4");
+  EXPECT_EQ(m.result(1), "`N@c`, `N@c.3`");
+  EXPECT_TRUE(m.checks().empty());
+  ASSERT_EQ(m.problems.all().size(), 1u);
+  EXPECT_TRUE(m.problems.all()[0].warning);
+  EXPECT_EQ(m.problems.all()[0].code, Code::SharedDimension);
+  // --dim sets all of a name, or one by its own symbol or place.
+  ImportOptions options = Symbolic::options();
+  options.dims["N"] = 3;
+  Symbolic all(parts, 17, options);
+  EXPECT_EQ(all.symbols(), "");
+  EXPECT_TRUE(all.problems.all().empty());
+  options.dims = {{"N@c", 5}, {"c[1]", 6}};
+  Symbolic some(parts, 17, options);
+  EXPECT_EQ(some.symbols(), "N");
+  EXPECT_EQ(some.result(1), "5, 6");
+}
+
+TEST(Symbols, SharedNamesThatOpsJoin) {
+  auto symbols = [](Message theNode, std::vector<Dim> first, std::vector<Dim> second) {
+    GraphParts parts;
+    parts.inputs = {valueInfo("a", DataType::Float, first), valueInfo("b", DataType::Float, second)};
+    parts.outputs = {output("y")};
+    parts.nodes = {theNode};
+    Symbolic m(parts);
+    return m.module ? m.symbols() + ": " + m.result() + m.errors() : m.errors();
+  };
+  EXPECT_EQ(symbols(node("MatMul", {"a", "b"}, {"y"}), {"M", "K"}, {"K", "N"}), "M, K, N: M, N");
+  EXPECT_EQ(symbols(node("Concat", {"a", "b"}, {"y"}, "", {attribute("axis", int64_t(1))}), {"N", 2}, {"N", 3}),
+            "N: N, 5");
+  // Along the axis that is put together nothing need agree.
+  EXPECT_EQ(
+      symbols(node("Concat", {"a", "b"}, {"y"}, "", {attribute("axis", int64_t(0))}), {"N", 2}, {"N", 2}).substr(0, 24),
+      "N, N@b: N + `N@b`, 2warn");
+}
+
 // Behind the check two names for a size are one: the concatenation has no dimension of which one may be 1.
 TEST(Symbols, ConcatenatedSizesAreOne) {
   GraphParts parts;

@@ -109,11 +109,14 @@ RankedTensorType GraphImporter::inputType(const ValueInfo &input) {
   std::string open, advice;
   for (auto [axis, dim] : enumerate(type.shape)) {
     std::string position = (input.name + "[" + Twine(axis) + "]").str();
-    bool named = !dim.value && !dim.param.empty() && dim.param != "?" && dim.param != "-1";
-    std::string symbol = named ? dim.param.str() : position;
+    bool named = isNamed(dim);
+    std::string name = named ? dim.param.str() : position;
     auto given = options.dims.find(position);
     if (given == options.dims.end())
-      given = options.dims.find(symbol);
+      given = options.dims.find(name);
+    std::string symbol = position;
+    if (named && given == options.dims.end())
+      given = options.dims.find(symbol = symbolOfDimension(input, axis));
     bool forgets = options.symbols && options.forgetSizes && !options.known.contains(input.name);
     if (dim.value && *dim.value >= 0 && !forgets) {
       shape.push_back(*dim.value);
@@ -123,9 +126,9 @@ RankedTensorType GraphImporter::inputType(const ValueInfo &input) {
     } else if (options.symbols) {
       shape.push_back(inputSymbol(symbol));
     } else {
-      open += (open.empty() ? "" : ", ") + ("axis " + Twine(axis)).str() + (named ? " is \"" + symbol + "\"" : "");
+      open += (open.empty() ? "" : ", ") + ("axis " + Twine(axis)).str() + (named ? " is \"" + name + "\"" : "");
       // Brackets mean something to shells.
-      std::string quote = named ? "" : "'", option = "--dim " + quote + symbol + "=1" + quote;
+      std::string quote = named ? "" : "'", option = "--dim " + quote + name + "=1" + quote;
       if (!StringRef(advice).contains(option))
         advice += (advice.empty() ? "" : " ") + option;
     }

@@ -2,6 +2,7 @@
 #pragma once
 #include "kumiko/Equation/Known.h"
 #include "kumiko/Evaluate/Graph.h"
+#include "kumiko/Import/Build/DimensionNames.h"
 #include "kumiko/Import/Build/ModelFile.h"
 #include "kumiko/Import/Onnx/Interpret.h"
 #include "kumiko/Import/Onnx/NodeContext.h"
@@ -10,6 +11,7 @@
 #include "kumiko/Nn/Symbols.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace kumiko::onnx {
 
@@ -25,6 +27,9 @@ struct Interpretation {
   /// By stand-in, for what is no tensor.
   llvm::DenseMap<mlir::Value, Datum> lists;
 };
+
+/// The sizes that inputs give dimensions of one name.
+using DimensionSizes = llvm::StringMap<llvm::SmallSet<int64_t, 2>>;
 
 /// Where a named value comes from, for messages.
 struct Origin {
@@ -117,6 +122,9 @@ public:
   /// Instead of the rest of the nodes around `n`, these are the outputs of their graph.
   static void finishScope(NodeContext &n, llvm::ArrayRef<mlir::Value> outputs);
 
+  /// Dimensions of inputs that share a name get their symbols from here; without it they are one.
+  void useNames(DimensionNames &given) { dimensionNames = &given; }
+
   /// Where the rank of a value depends on whether open dimensions are 1 and the file does not say, all are, instead of
   /// none.
   void takeOnes() { takesOnes = true; }
@@ -139,6 +147,7 @@ private:
   llvm::DenseMap<const TensorProto *, mlir::ElementsAttr> constants; ///< of tensors that were needed
   std::string whyUnknown;                                            ///< what stopped the last valueOf
   bool takesOnes = false, guessedRank = false, foundOtherRank = false;
+  DimensionNames *dimensionNames = nullptr;
   unsigned nesting = 0;                           ///< of calls and subgraphs
   std::unique_ptr<Interpretation> interpretation; ///< null when compiling
   llvm::SmallVector<nn::Symbol> symbols;
@@ -202,7 +211,7 @@ private:
 
   // Interpret.cpp: what is given and what comes out.
   void bindInputs();
-  void bindInput(const ValueInfo &input, const Datum &given, llvm::StringMap<int64_t> &symbols);
+  void bindInput(const ValueInfo &input, const Datum &given, DimensionSizes &sizes);
   std::vector<NamedDatum> takeOutputs();
 
   // Values.cpp: names to values, tensors to constants.
@@ -213,8 +222,6 @@ private:
   mlir::Value constant(const TensorProto &tensor, mlir::Location loc, bool fromNode, Report report);
   /// A constant that was computed here. Without an owner the bytes must outlive the module.
   mlir::Value constant(const SharedTensor &tensor, mlir::Location loc);
-  mlir::ElementsAttr elementsOf(ElementType element, llvm::ArrayRef<int64_t> shape, llvm::StringRef bytes,
-                                llvm::StringRef key, std::shared_ptr<const void> owner);
   /// The dense tensor: zeros with the values written where the indices say (Sparse.cpp).
   mlir::Value constant(const SparseTensor &tensor, mlir::Location loc, Report report);
   /// The value if it is known: a constant, or small and computed from constants only.
@@ -229,6 +236,8 @@ private:
   /// Lists a symbol under this name, or one made from it when another symbol has it.
   Extent newSymbol(const llvm::Twine &name, bool isData);
   Extent inputSymbol(llvm::StringRef name);
+  /// The name of the symbol of a named dimension.
+  std::string symbolOfDimension(const ValueInfo &input, size_t axis);
   void addCheck(nn::Check check);
   std::string placeText(const Scope &scope, uint32_t number) const;
   /// The symbol that stands for an element of `value`, read while the model runs.
@@ -240,6 +249,9 @@ private:
   std::string describeOrigin(const Scope &scope, Origin origin) const;
   Problem &report(Code code, const llvm::Twine &what);
 };
+
+/// Whether the file gives the dimension a name that means something, and no number.
+bool isNamed(const Dimension &dim);
 
 /// `f32[1,3]`; `?` for what is not known. Symbols by name.
 std::string describe(const Type &type);

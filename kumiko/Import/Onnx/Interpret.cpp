@@ -22,8 +22,8 @@ static std::string describe(const Datum &datum) {
   return "?";
 }
 
-/// Whether the dimensions are those that the file declares; symbols get their numbers on the way.
-static bool fits(const Type &type, ArrayRef<int64_t> shape, StringMap<int64_t> &symbols, std::string &why) {
+/// Whether the dimensions are those that the file declares; sizes of named ones are collected on the way.
+static bool fits(const Type &type, ArrayRef<int64_t> shape, DimensionSizes &sizes, std::string &why) {
   if (!type.hasShape)
     return true;
   if (type.shape.size() != shape.size()) {
@@ -35,28 +35,20 @@ static bool fits(const Type &type, ArrayRef<int64_t> shape, StringMap<int64_t> &
       why = ("dimension " + Twine(axis) + " is " + Twine(size) + ", expected " + Twine(*dim.value)).str();
       return false;
     }
-    bool named = !dim.value && !dim.param.empty() && dim.param != "?" && dim.param != "-1";
-    if (!named)
-      continue;
-    auto [symbol, fresh] = symbols.try_emplace(dim.param, size);
-    if (!fresh && symbol->second != size) {
-      why = ("dimension " + Twine(axis) + " is " + Twine(size) + ", but \"" + printable(dim.param, 40) + "\" is " +
-             Twine(symbol->second) + " elsewhere")
-                .str();
-      return false;
-    }
+    if (isNamed(dim))
+      sizes[dim.param].insert(size);
   }
   return true;
 }
 
-static bool fitsKind(const Type &type, const Datum &datum, StringMap<int64_t> &symbols, Precision precision,
+static bool fitsKind(const Type &type, const Datum &datum, DimensionSizes &sizes, Precision precision,
                      std::string &why) {
   if (type.kind == Type::Kind::Sequence || type.kind == Type::Kind::Optional) {
     auto wanted = type.kind == Type::Kind::Sequence ? Datum::Kind::Sequence : Datum::Kind::Optional;
     if (datum.kind != wanted)
       return false;
     // The tensors of a sequence need not be alike: a symbol inside means nothing for others.
-    StringMap<int64_t> own;
+    DimensionSizes own;
     return all_of(datum.list(), [&](const Datum &item) {
       return !type.inner || fitsKind(*type.inner, item, own = {}, precision, why);
     });
@@ -69,13 +61,13 @@ static bool fitsKind(const Type &type, const Datum &datum, StringMap<int64_t> &s
     why = "the element type differs";
     return false;
   }
-  return fits(type, datum.tensor.tensor.shape(), symbols, why);
+  return fits(type, datum.tensor.tensor.shape(), sizes, why);
 }
 
-void GraphImporter::bindInput(const ValueInfo &input, const Datum &given, StringMap<int64_t> &symbols) {
+void GraphImporter::bindInput(const ValueInfo &input, const Datum &given, DimensionSizes &sizes) {
   std::string why;
   if (input.type.kind != Type::Kind::None &&
-      !fitsKind(input.type, given, symbols, interpretation->options.precision, why)) {
+      !fitsKind(input.type, given, sizes, interpretation->options.precision, why)) {
     report(Code::OperandShape, "input \"" + input.name + "\" is " + describe(given) + ", the model wants " +
                                    describe(input.type) + (why.empty() ? "" : ": " + why))
         .helped("give every input as the model declares it");
@@ -94,18 +86,27 @@ void GraphImporter::bindInput(const ValueInfo &input, const Datum &given, String
 }
 
 void GraphImporter::bindInputs() {
-  StringMap<int64_t> symbols;
+  DimensionSizes sizes;
   for (const ValueInfo &input : model.graph.inputs) {
     auto entry = top.values.find(input.name);
     if (entry == top.values.end() || entry->second.value)
       continue;
     auto given = interpretation->inputs.find(input.name);
     if (given != interpretation->inputs.end())
-      bindInput(input, given->second, symbols);
+      bindInput(input, given->second, sizes);
     else if (entry->second.origin.kind == Origin::Kind::Input)
       report(Code::UndefinedName, "input \"" + input.name + "\" is not given")
           .with(input.name, describe(input.type), "graph input")
           .helped("give every input of the model");
+  }
+  for (const auto &entry : sizes) {
+    if (entry.getValue().size() < 2)
+      continue;
+    Problem problem(Code::SharedDimension, "inputs give \"" + printable(entry.getKey(), 40) + "\" different sizes");
+    problem.at({file->path().str(), {}, {}, {}, {}, {}})
+        .helped("each input keeps its own; only ops that need them equal refuse");
+    problem.warning = true;
+    problems.add(std::move(problem));
   }
   for (const auto &given : interpretation->inputs)
     if (none_of(model.graph.inputs, [&](const ValueInfo &input) { return input.name == given.getKey(); }))

@@ -1,4 +1,5 @@
 //===- NodeSizes.cpp - the half of NodeContext for extents and symbols ---------===//
+#include "kumiko/Import/Build/Checks.h"
 #include "kumiko/Import/Onnx/GraphImporter.h"
 #include "kumiko/Import/Onnx/NodeContext.h"
 #include "kumiko/Import/Onnx/TensorData.h"
@@ -174,26 +175,7 @@ FailureOr<Operation *> NodeContext::withDataSymbol(Operation *op) {
 }
 
 void NodeContext::collectChecks(Operation *op) {
-  auto isSymbolic = [](mlir::Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
-  if (!isa<nn::EquationInterface>(op) || (none_of(op->getOperandTypes(), isSymbolic) && !nn::usesSymbols(op)))
-    return;
-  Expected<eq::Instance> instance = nn::instantiate(op);
-  if (!instance)
-    return consumeError(instance.takeError());
-  std::string place = importer.placeText(scope, index);
-  using Relation = nn::Check::Relation;
-  for (const auto &[a, b] : instance->checks)
-    importer.addCheck({a, b, Relation::Equal, place + ": " + a.str() + " must be " + b.str()});
-  for (const auto &[a, b] : instance->broadcastChecks)
-    importer.addCheck(
-        {a, b, Relation::Broadcast, place + ": " + a.str() + " and " + b.str() + " must be equal, or one of them 1"});
-  for (const auto &[a, b] : instance->boundChecks)
-    importer.addCheck({a, b, Relation::AtMost, place + ": " + a.str() + " must not be above " + b.str()});
-  for (const auto &[a, b] : instance->repeatChecks) {
-    Extent isNotOne = min(1, max(b - Extent(1), Extent(1) - b));
-    importer.addCheck(
-        {a * isNotOne, b, Relation::AtMost, place + ": " + b.str() + " must be 1, or at least " + a.str()});
-  }
+  forEachCheck(op, importer.placeText(scope, index), [&](nn::Check check) { importer.addCheck(std::move(check)); });
 }
 
 } // namespace kumiko::onnx

@@ -3,6 +3,8 @@
 #include "kumiko/Import/Onnx/Interpret.h"
 #include "kumiko/Import/Onnx/Summary.h"
 #include "kumiko/Import/Onnx/TensorData.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -63,21 +65,68 @@ static bool summarizeFile(ModelFile &file, ProblemList &problems, ModelSummary &
   return model.has_value();
 }
 
+/// Whether two dimensions of inputs that want a symbol have one name.
+static bool sharesNames(const Model &model, const ImportOptions &options) {
+  llvm::StringSet<> names;
+  for (const ValueInfo &input : model.graph.inputs)
+    for (const Dimension &dim : input.type.shape)
+      if (isNamed(dim) && !options.dims.contains(dim.param) && !names.insert(dim.param).second)
+        return true;
+  return false;
+}
+
+/// Finds out which dimensions of one name the graph needs to be equal, with imports that nobody sees.
+static void settleNames(const std::shared_ptr<ModelFile> &file, const Model &model, const ImportOptions &options,
+                        DimensionNames &names) {
+  constexpr unsigned mostRounds = 3;
+  for (unsigned round = 0; round < mostRounds; ++round) {
+    MLIRContext context(MLIRContext::Threading::DISABLED);
+    ProblemList quiet;
+    GraphImporter importer(file, model, context, options, quiet);
+    importer.useNames(names);
+    OwningOpRef<ModuleOp> module = importer.run();
+    // What cannot be imported so may be with fewer symbols; otherwise that is what people are to be told about.
+    if (!module || quiet.hasErrors())
+      return names.joinAll();
+    if (!names.takeChanged())
+      return;
+  }
+  names.joinAll();
+}
+
+static void warnOfNames(const DimensionNames &names, StringRef path, ProblemList &problems) {
+  std::vector<std::string> lists = names.separate();
+  if (lists.empty())
+    return;
+  Problem problem(Code::SharedDimension,
+                  "inputs share names of dimensions that nothing in the graph needs to be equal: " + join(lists, "; "));
+  problem.at({path.str(), {}, {}, {}, {}, {}})
+      .helped("each is taken from its own input; --dim NAME=N sets all of one name");
+  problem.warning = true;
+  problems.add(std::move(problem));
+}
+
 static ImportedModule importFile(std::shared_ptr<ModelFile> file, MLIRContext &context, const ImportOptions &options,
                                  ProblemList &problems, ModelSummary &summary) {
   std::optional<Model> model = file ? readFile(*file, problems) : std::nullopt;
   if (!model)
     return failure();
   summarize(*model, options.userOps, summary);
+  DimensionNames names;
+  if (options.symbols && sharesNames(*model, options))
+    settleNames(file, *model, options, names);
   ProblemList before = problems;
   GraphImporter importer(file, *model, context, options, problems);
+  importer.useNames(names);
   OwningOpRef<ModuleOp> module = importer.run();
   if (module && importer.hasGuessedWrong()) {
     problems = std::move(before);
     GraphImporter other(file, *model, context, options, problems);
+    other.useNames(names);
     other.takeOnes();
     module = other.run();
   }
+  warnOfNames(names, file->path(), problems);
   addUnsupported(problems, summary);
   if (problems.hasErrors() || !module)
     return failure();

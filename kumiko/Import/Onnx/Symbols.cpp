@@ -1,4 +1,5 @@
 //===- Symbols.cpp - what is known up to symbols, and what is not ---------------===//
+#include "kumiko/Import/Build/Checks.h"
 #include "kumiko/Import/Onnx/GraphImporter.h"
 #include "kumiko/Nn/Equations.h"
 #include "kumiko/Nn/Nn.h"
@@ -26,6 +27,13 @@ Extent GraphImporter::inputSymbol(StringRef wanted) {
   return Extent::symbol(name);
 }
 
+bool isNamed(const Dimension &dim) { return !dim.value && !dim.param.empty() && dim.param != "?" && dim.param != "-1"; }
+
+std::string GraphImporter::symbolOfDimension(const ValueInfo &input, size_t axis) {
+  std::string name = symbolName(input.type.shape[axis].param);
+  return dimensionNames ? dimensionNames->symbolFor(name, input.name, axis) : name;
+}
+
 Extent GraphImporter::newSymbol(const Twine &wanted, bool isData) {
   std::string name = symbolName(wanted.str()), unique = name;
   auto isTaken = [&] { return any_of(symbols, [&](const nn::Symbol &symbol) { return symbol.name == unique; }); };
@@ -36,13 +44,11 @@ Extent GraphImporter::newSymbol(const Twine &wanted, bool isData) {
 }
 
 void GraphImporter::addCheck(nn::Check check) {
+  if (dimensionNames && check.relation != nn::Check::Relation::AtMost)
+    dimensionNames->relate(check.lhs, check.rhs);
   // The same condition is often asked for by many nodes; the first is enough.
-  bool isOrdered = check.relation == nn::Check::Relation::AtMost;
-  for (const nn::Check &other : checks)
-    if (other.relation == check.relation && ((other.lhs == check.lhs && other.rhs == check.rhs) ||
-                                             (!isOrdered && other.lhs == check.rhs && other.rhs == check.lhs)))
-      return;
-  checks.push_back(std::move(check));
+  if (none_of(checks, [&](const nn::Check &other) { return isSameCheck(check, other); }))
+    checks.push_back(std::move(check));
 }
 
 std::string GraphImporter::placeText(const Scope &scope, uint32_t number) const {

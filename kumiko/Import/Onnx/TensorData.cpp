@@ -182,18 +182,6 @@ std::string nameOf(DataType type) {
   return row ? row->name.str() : "type " + std::to_string(static_cast<int32_t>(type));
 }
 
-std::string refusalOf(ElementType element, ArrayRef<int64_t> shape, uint64_t limit) {
-  constexpr size_t mostDimensions = 64;
-  constexpr int64_t largestExtent = int64_t(1) << 47;
-  if (shape.size() > mostDimensions)
-    return ("rank " + Twine(shape.size()) + " is above " + Twine(mostDimensions)).str();
-  for (int64_t extent : shape)
-    if (extent > largestExtent)
-      return ("a dimension of " + Twine(extent) + " elements is too large").str();
-  auto size = byteSize(element, shape, limit);
-  return size ? "" : toString(size.takeError());
-}
-
 std::optional<TensorData> typeOf(const TensorProto &tensor, uint64_t limit, Report report) {
   const TypeRow *row = rowOf(tensor.type);
   if (!row) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Import/Build/Limits.h"
 #include "kumiko/Import/Build/ModelFile.h"
 #include "kumiko/Import/Onnx/Proto.h"
 #include "kumiko/Support/ElementType.h"
@@ -16,10 +17,6 @@ namespace kumiko::onnx {
 std::optional<ElementType> elementTypeOf(DataType type);
 /// `float`, `int4`: as ONNX calls it; `type 99` outside the enum.
 std::string nameOf(DataType type);
-
-/// Why no value may have this shape: its rank or an extent is absurd, or it takes more than `limit` bytes. Empty when
-/// it may. Extents that pass can be added and compared without care for overflow, also in tensors without elements.
-std::string refusalOf(ElementType element, llvm::ArrayRef<int64_t> shape, uint64_t limit);
 
 /// A tensor's value, checked against its shape.
 struct TensorData {

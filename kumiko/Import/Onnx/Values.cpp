@@ -1,19 +1,17 @@
 //===- Values.cpp - names to values, tensors to constants and back -----------===//
 #include "kumiko/Evaluate/Graph.h"
+#include "kumiko/Import/Build/Constants.h"
 #include "kumiko/Import/Onnx/GraphImporter.h"
 #include "kumiko/Import/Onnx/TensorData.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Support/Convert.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace llvm;
 using namespace mlir;
 
 namespace kumiko::onnx {
 
-/// Up to here a constant is written out in the IR, where it can be read.
-static constexpr int64_t readableElements = 16;
 /// Results of folding above this are left to compiled code.
 static constexpr uint64_t foldLimit = uint64_t(1) << 20;
 
@@ -65,33 +63,17 @@ ElementsAttr GraphImporter::elementsOf(const TensorProto &tensor, bool fromNode,
     return {};
   // Keys are made unique by counting up from 1, which a file full of equal names would make slow; so we count.
   std::string key = fromNode ? (tensor.name + "." + Twine(nodeConstants++)).str() : tensor.name.str();
-  return elementsOf(data->element, data->shape, data->bytes, key, file);
+  return constantElements(builder.getContext(), data->element, data->shape, data->bytes, key, file);
 }
 
 Value GraphImporter::constant(const SharedTensor &tensor, Location loc) {
   const Tensor &t = tensor.tensor;
   StringRef bytes(reinterpret_cast<const char *>(t.data()), t.bytes().size());
   std::string key = ("value." + Twine(nodeConstants++)).str();
-  Value value = nn::ConstantOp::create(builder, loc, elementsOf(t.element(), t.shape(), bytes, key, tensor.owner));
+  ElementsAttr elements = constantElements(builder.getContext(), t.element(), t.shape(), bytes, key, tensor.owner);
+  Value value = nn::ConstantOp::create(builder, loc, elements);
   folded[value] = tensor.share();
   return value;
-}
-
-ElementsAttr GraphImporter::elementsOf(ElementType elementType, ArrayRef<int64_t> shape, StringRef content,
-                                       StringRef key, std::shared_ptr<const void> owner) {
-  auto type = RankedTensorType::get(shape, nn::fromEquation(builder.getContext(), elementType));
-  ArrayRef<char> bytes(content.data(), content.size());
-  if (type.getNumElements() > readableElements) {
-    // The blob looks at the bytes and keeps what holds them; nothing is copied.
-    auto release = [owner](void *, size_t, size_t) {};
-    AsmResourceBlob blob(bytes, /*dataAlignment=*/1, std::move(release), /*dataIsMutable=*/false);
-    return DenseResourceElementsAttr::get(type, key, std::move(blob));
-  }
-  if (elementType == ElementType::B1) {
-    SmallVector<bool> bools(map_range(bytes, [](char byte) { return byte != 0; }));
-    return DenseElementsAttr::get(type, bools);
-  }
-  return DenseElementsAttr::getFromRawBuffer(type, bytes);
 }
 
 /// How ops are computed while importing.

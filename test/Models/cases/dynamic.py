@@ -27,10 +27,11 @@ class Builder:
     def __init__(self):
         self.nodes, self.inputs, self.weights, self.makers = [], [], [], {}
 
-    def draw(self, name, *dims):
-        """Normal numbers of a shape of numbers and symbols."""
+    def draw(self, name, *dims, drawn=None):
+        """Normal numbers of a shape of numbers and symbols; `drawn` where the file calls sizes something else."""
         self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, dims))
-        self.makers[name] = lambda at, rng: rng.standard_normal([at.get(d, d) for d in dims]).astype(np.float32)
+        shape = drawn or dims
+        self.makers[name] = lambda at, rng: rng.standard_normal([at.get(d, d) for d in shape]).astype(np.float32)
         return name
 
     def give(self, name, dims, maker, dtype=np.int64):
@@ -377,6 +378,20 @@ def scan_sums(g):
 
 
 # What is refused, and what is verified
+
+
+@sizes({"N": 3, "M": 5}, {"N": 4, "M": 4}, {"N": 1, "M": 2})
+def one_name_two_sizes(g):
+    """Exporters give inputs one name whose sizes differ; ONNX Runtime warns and runs."""
+    x, z = g.draw("x", "N", 8), g.draw("z", "N", 8, drawn=("M", 8))
+    return g.Relu(g.MatMul(x, g.weight(8, 4))), g.Concat(x, z, axis=0)
+
+
+@sizes({"N": 3, "M": 5}, {"N": 4, "M": 4})
+def one_name_joined(g):
+    """Of three inputs with one name two must agree."""
+    x, y, z = g.draw("x", "N", 8), g.draw("y", "N", 8), g.draw("z", "N", 8, drawn=("M", 8))
+    return g.Add(x, y), g.Softmax(z, axis=-1)
 
 
 def check_contradiction(folder):

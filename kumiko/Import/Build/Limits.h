@@ -1,0 +1,13 @@
+//===- Limits.h - what no value of a model may be ------------------------------------------===//
+#pragma once
+#include "kumiko/Support/ElementType.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <string>
+
+namespace kumiko {
+
+/// Why no value may have this shape: its rank or an extent is absurd, or it takes more than `limit` bytes. Empty when
+/// it may. Extents that pass can be added and compared without care for overflow, also in tensors without elements.
+std::string refusalOf(ElementType element, llvm::ArrayRef<int64_t> shape, uint64_t limit);
+
+} // namespace kumiko
