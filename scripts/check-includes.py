@@ -41,7 +41,7 @@ def subfolders(text):
     text = re.sub(r"#[^\n]*", "", text)
     loop = r"foreach\(\s*(\w+)\s+([^)]*)\)(?:(?!endforeach).)*?add_subdirectory\(\$\{\1\}\)"
     found = [(match.start(), match[2].split()) for match in re.finditer(loop, text, re.S)]
-    found += [(match.start(), [match[1]]) for match in re.finditer(r"add_subdirectory\(\s*(\w+)", text)]
+    found += [(match.start(), [match[1]]) for match in re.finditer(r"(?:add_subdirectory|kumiko_front_end)\(\s*(\w+)", text)]
     return [name for _, names in sorted(found) for name in names]
 
 

@@ -46,8 +46,10 @@ def help : Flag<["--"], "help", !listconcat(all, [doctor, cache])>, HelpText<"sh
 def help_short : Flag<["-"], "h", !listconcat(all, [doctor, cache])>, Alias<help>;
 
 let Group = results_group in {
-def output : Separate<["-"], "o", [compile, bisect]>, MetaVarName<"OUT">,
+def output : Separate<["-"], "o", [compile, bisect, inspect]>, MetaVarName<"OUT">,
   HelpText<"where to write: OUT.o (with OUT.h beside it) or OUT.so; of bisect a folder (default kumiko-bisect)">;
+def as_text : Flag<["--"], "as-text", [inspect]>,
+  HelpText<"write the model as text; with -o OUT.kmk (or a folder) its weights beside it as OUT.safetensors">;
 defm inputs : Value<"inputs", "IN.npz", judged, "arrays to run on, named as the model names its inputs">;
 defm input : Value<"input", "NAME=X", judged, "one input: a .npy file, or 'random' (the same numbers every time)">;
 defm outputs : Value<"outputs", "OUT.npz", [run], "where to write the results; without it they are summed up">;

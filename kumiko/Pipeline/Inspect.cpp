@@ -41,6 +41,7 @@ static void writeOps(llvm::json::OStream &json, const ModelSummary &summary) {
 void ModelInspection::printJson(llvm::raw_ostream &os) const {
   llvm::json::OStream json(os, /*IndentSize=*/1);
   json.objectBegin();
+  json.attribute("format", summary.format);
   json.attribute("graph", fixUTF8(summary.graph));
   json.attribute("producer", fixUTF8(summary.producer));
   json.attribute("ir_version", summary.irVersion);

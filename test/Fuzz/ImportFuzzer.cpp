@@ -1,8 +1,9 @@
 //===- ImportFuzzer.cpp - the importer against bytes that nobody meant ---------===//
 //
-// libFuzzer's target: any bytes as a model file, read as for compilation and then computed on made-up inputs. What
-// comes out is a module that verifies, results, or a list of problems; the sanitizers, the limit of memory and the
-// limit of time judge the rest. No file beside the model is ever opened: the model has a folder that does not exist.
+// libFuzzer's target: any bytes as a model file of any format, read as for compilation and, as ONNX, computed on
+// made-up inputs. What comes out is a module that verifies, results, or a list of problems; the sanitizers, the limit
+// of memory and the limit of time judge the rest. No file beside the model is ever opened: the model has a folder that
+// does not exist.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Import/Onnx/Interpret.h"
@@ -55,7 +56,7 @@ void import(llvm::StringRef bytes) {
   options.tensorLimit = 1 << 24;
   ProblemList problems;
   ModelSummary summary;
-  auto module = onnx::importOnnx(asFile(bytes), freshContext(), options, problems, summary);
+  auto module = importModel(asFile(bytes), freshContext(), options, problems, summary);
   judge(problems, mlir::succeeded(module));
   if (mlir::succeeded(module) && mlir::failed(mlir::verify(**module)))
     complain("the module does not verify");

@@ -53,6 +53,10 @@ def make_seeds(folder):
     of the suite's own."""
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run([sys.executable, ROOT / "test" / "Import" / "errors.py", "--write", folder], check=True)
+    sys.path.append(str(ROOT / "test" / "Import"))
+    import text
+    # The file beside a model is never there.
+    (folder / "text.kmk").write_text(re.sub("^weights.*", "", text.SEED).replace("x, w)", "x, f32[4, 4](1...))"))
     count = 0
     for path in sorted((ROOT / "build" / "onnx-suite").glob("**/*.onnx")):
         if path.stat().st_size > SEED_BYTES:

@@ -13,6 +13,8 @@ int runCommand(const Invocation &invocation, ProblemList &problems);
 int benchCommand(const Invocation &invocation, ProblemList &problems);
 int verifyCommand(const Invocation &invocation, ProblemList &problems);
 int inspectCommand(const Invocation &invocation, ProblemList &problems);
+/// The model as a .kmk text, on the screen or in a file with its weights beside it.
+void inspectAsText(const Invocation &invocation, ProblemList &problems);
 int bisectCommand(const Invocation &invocation, ProblemList &problems);
 int doctorCommand(const Invocation &invocation, ProblemList &problems);
 int cacheCommand(const Invocation &invocation, ProblemList &problems);

@@ -11,8 +11,9 @@ static void printValues(llvm::StringRef title, llvm::ArrayRef<ModelSummary::Valu
 
 static void printModel(const ModelInspection &inspection) {
   const ModelSummary &summary = inspection.summary;
-  llvm::outs() << "graph " << printable(summary.graph) << ", by " << printable(summary.producer) << ", IR version "
-               << summary.irVersion << "\nopsets";
+  llvm::outs() << "graph " << printable(summary.graph) << ", by " << printable(summary.producer);
+  if (!summary.opsets.empty())
+    llvm::outs() << ", IR version " << summary.irVersion << "\nopsets";
   for (const auto &[domain, version] : summary.opsets)
     llvm::outs() << " " << printable(domain) << "-" << version;
   llvm::outs() << "\n";
@@ -48,6 +49,8 @@ static void printLibrary(const LibraryInspection &library) {
 
 /// The reasons that a model will not compile are errors, so the exit code says which kind.
 int kumiko::inspectCommand(const Invocation &invocation, ProblemList &problems) {
+  if (invocation.has(OPT_as_text))
+    return inspectAsText(invocation, problems), 0;
   bool asJson = invocation.has(OPT_json);
   if (isSharedLibrary(invocation.model)) {
     if (auto library = inspectLibrary(invocation.model, problems))

@@ -1,5 +1,7 @@
 #include "kumiko/Import/Build/Limits.h"
+#include "kumiko/Nn/StepAction.h"
 #include "kumiko/Support/Tensor.h"
+#include "kumiko/Support/Watch.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
@@ -14,4 +16,11 @@ std::string kumiko::refusalOf(ElementType element, ArrayRef<int64_t> shape, uint
       return ("a dimension of " + Twine(extent) + " elements is too large").str();
   auto size = byteSize(element, shape, limit);
   return size ? "" : toString(size.takeError());
+}
+
+bool kumiko::mayGoOn(mlir::MLIRContext &context, ProblemList &problems) {
+  if (nn::mayGoOn(context))
+    return true;
+  problems.add(cancelledProblem());
+  return false;
 }

@@ -1,9 +1,8 @@
 //===- Nodes.cpp - one node after the other ----------------------------------===//
+#include "kumiko/Import/Build/Limits.h"
 #include "kumiko/Import/Onnx/GraphImporter.h"
 #include "kumiko/Import/Onnx/Order.h"
 #include "kumiko/Import/Onnx/Registry.h"
-#include "kumiko/Nn/StepAction.h"
-#include "kumiko/Support/Watch.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -42,14 +41,6 @@ const GraphImporter::Plan &GraphImporter::planOf(Scope &scope) {
       ++plan->uses[name];
   }
   return *plan;
-}
-
-/// False, with a problem, when the caller wants no answer any more.
-static bool mayGoOn(MLIRContext &context, ProblemList &problems) {
-  if (nn::mayGoOn(context))
-    return true;
-  problems.add(cancelledProblem());
-  return false;
 }
 
 void GraphImporter::importNodes(Scope &scope) {
