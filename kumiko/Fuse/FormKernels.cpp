@@ -92,13 +92,14 @@ private:
     return isa<nn::IrregularInterface>(op) ? DenseElementsAttr() : singleElement(operand);
   }
 
+  /// Where ops come from is no part of what makes kernels equal: of equal ones the first has its names in it.
   static void cloneOps(const Group &group, OpBuilder &b, IRMapping &mapping) {
     Location unknown = b.getUnknownLoc();
     for (Operation *op : group.ops) {
       for (Value operand : op->getOperands())
         if (DenseElementsAttr value = goesAlong(op, operand); value && !mapping.contains(operand))
           mapping.map(operand, nn::ConstantOp::create(b, unknown, operand.getType(), value).getResult());
-      b.clone(*op, mapping)->setLoc(unknown);
+      b.clone(*op, mapping);
     }
   }
 

@@ -1,6 +1,7 @@
 //===- DropUnits.cpp - bodies without loops of one point -------------------===//
 #include "kumiko/Kernel/KernelShape.h"
 #include "kumiko/Kernel/Passes.h"
+#include "kumiko/Lower/Names.h"
 #include "kumiko/Lower/Views.h"
 #include "kumiko/Nn/Nn.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -155,7 +156,8 @@ private:
   void replace(OpBuilder &b, linalg::GenericOp op, ArrayRef<AffineExpr> dims, ArrayRef<utils::IteratorType> kinds,
                ArrayRef<AffineMap> maps, ArrayRef<Value> operands) {
     ArrayRef<Value> inputs = operands.take_front(op.getNumDpsInputs()), inits = operands.drop_front(inputs.size());
-    auto generic = linalg::GenericOp::create(b, op.getLoc(), TypeRange(ValueRange(inits)), inputs, inits, maps, kinds,
+    Location loc = keepLoops(op.getLoc(), [&](unsigned loop) { return isa<AffineDimExpr>(dims[loop]); });
+    auto generic = linalg::GenericOp::create(b, loc, TypeRange(ValueRange(inits)), inputs, inits, maps, kinds,
                                              /*bodyBuild=*/nullptr, llvm::to_vector(op->getDiscardableAttrs()));
     // The old op goes with all that is dead in the end: until then what is known about its result must stay its own.
     IRMapping mapping;

@@ -43,6 +43,7 @@ private:
   bool marksFirst() const;
   mlir::Value withoutMark(mlir::Value tensor);
   bool isCopy(const MappedOperand &operand) const;
+  mlir::Location named() const;
   llvm::Error buildGeneric(llvm::SmallVectorImpl<mlir::Value> &results);
   llvm::SmallVector<mlir::Value, 2> buildBody(mlir::OpBuilder &inside, mlir::ValueRange arguments);
   llvm::SmallVector<mlir::Value, 2> pickBest(class Body &body, llvm::ArrayRef<mlir::Value> values, mlir::Value taken,

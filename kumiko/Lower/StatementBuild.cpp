@@ -1,6 +1,7 @@
 //===- StatementBuild.cpp - the generic of a statement ---------------------===//
 #include "kumiko/Lower/Body.h"
 #include "kumiko/Lower/Exact.h"
+#include "kumiko/Lower/Names.h"
 #include "kumiko/Lower/Statement.h"
 #include "kumiko/Lower/Views.h"
 #include "kumiko/Support/Convert.h"
@@ -180,6 +181,17 @@ bool StatementLowering::isCopy(const MappedOperand &operand) const {
          statement.values[0]->type == accumulatorType(0);
 }
 
+/// Where the statement comes from, and what its equation calls its parts.
+Location StatementLowering::named() const {
+  auto nameOf = [&](unsigned tensor) -> StringRef { return lowering.instance.tensors[tensor].name; };
+  SmallVector<StringRef> loops, tensors;
+  for (unsigned loop : order)
+    loops.push_back(statement.loops[loop].name);
+  for (const MappedRead &read : reads)
+    tensors.push_back(nameOf(read.read->tensor));
+  return withNames(lowering.loc, nameOf(statement.targets[0].tensor), loops, tensors);
+}
+
 llvm::Error StatementLowering::buildGeneric(SmallVectorImpl<Value> &results) {
   OpBuilder &b = lowering.builder;
   MLIRContext *context = b.getContext();
@@ -223,8 +235,8 @@ llvm::Error StatementLowering::buildGeneric(SmallVectorImpl<Value> &results) {
   }
   SmallVector<utils::IteratorType> iterators(parallel, utils::IteratorType::parallel);
   iterators.resize(order.size(), utils::IteratorType::reduction);
-  auto generic = linalg::GenericOp::create(b, lowering.loc, TypeRange(ValueRange(inits)), inputs, inits, maps,
-                                           iterators, [&](OpBuilder &inside, Location loc, ValueRange arguments) {
+  auto generic = linalg::GenericOp::create(b, named(), TypeRange(ValueRange(inits)), inputs, inits, maps, iterators,
+                                           [&](OpBuilder &inside, Location loc, ValueRange arguments) {
                                              linalg::YieldOp::create(inside, loc, buildBody(inside, arguments));
                                            });
   if (lowering.exact)

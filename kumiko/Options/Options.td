@@ -69,6 +69,8 @@ defm allow : Value<"allow", "CLASS", !listconcat(compiling, [bisect]), "rewrites
   Values<"exact,rounding,approximate">;
 defm without : Value<"without", "NAME", !listconcat(compiling, [bisect]),
   "leave out a rule or a pass of docs/reference/optimisations.md, 'fusion' or 'tables'; may be given several times">;
+defm schedule : Value<"schedule", "FILE", compiling,
+  "how products and attention are to be computed, in the words of docs/schedules.md; the rest is chosen">;
 defm target : Value<"target", "CPU", !listconcat(compiling, [bisect]), "machine to compile for: host (default), a name with what to adjust, or help">;
 defm backend : Value<"backend", "NAME", !listconcat(compiling, [bisect]),
   "who makes code: cpu (default), or plain loops as a second opinion, for any machine that LLVM knows">, Values<"cpu,plain">;

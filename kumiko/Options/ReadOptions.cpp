@@ -1,7 +1,24 @@
 #include "kumiko/Options/ReadOptions.h"
 #include "kumiko/Import/Import.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace kumiko;
+
+/// What the file says is looked at by the compiler.
+static void readSchedules(llvm::StringRef path, CompileOptions &options, ProblemList &problems) {
+  constexpr size_t mostBytes = 64 << 20;
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer) {
+    problems.add(Code::CannotOpen, "cannot read '" + printable(path) + "': " + buffer.getError().message())
+        .helped("give a file of schedules, such as docs/schedules.md shows");
+    return;
+  }
+  llvm::StringRef text = (*buffer)->getBuffer();
+  if (text.trim().empty() || text.size() > mostBytes)
+    problems.add(Code::BadSchedule, "'" + printable(path) + "' " + (text.trim().empty() ? "is empty" : "is too large"))
+        .helped("--explain prints schedules to begin from; without --schedule all are chosen");
+  options.schedules = {path.str(), text.str()};
+}
 
 CompileOptions kumiko::readCompileOptions(const llvm::opt::ArgList &arguments, ProblemList &problems) {
   CompileOptions options;
@@ -20,6 +37,8 @@ CompileOptions kumiko::readCompileOptions(const llvm::opt::ArgList &arguments, P
       problems.add(Code::BadOption, "there is no rule or pass '" + printable(part) + "' to leave out")
           .helped("rules and passes are listed in docs/reference/optimisations.md; `fusion` stands for all of it, "
                   "`tables` for what is computed from attributes when compiling");
+  if (arguments.hasArg(OPT_schedule))
+    readSchedules(arguments.getLastArgValue(OPT_schedule), options, problems);
   options.target = arguments.getLastArgValue(OPT_target, "host").str();
   options.watchThreads = arguments.hasArg(OPT_sanitize);
   // What nobody asked for leaves no trace in the artefact.

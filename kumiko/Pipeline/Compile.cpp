@@ -6,6 +6,7 @@
 #include "kumiko/Pipeline/Stopper.h"
 #include "kumiko/Pipeline/Units.h"
 #include "kumiko/Plan/Plan.h"
+#include "kumiko/Schedule/ScheduleFile.h"
 #include "kumiko/Support/EmitError.h"
 #include "kumiko/Target/TargetAttr.h"
 #include "llvm/Support/FileSystem.h"
@@ -22,6 +23,19 @@ void kumiko::printModule(mlir::ModuleOp module, llvm::raw_ostream &os) {
 }
 
 namespace {
+/// What the file of schedules says wrongly, whatever the model is: told before anything is compiled.
+bool checkSchedules(const WrittenSchedules &schedules, ProblemList &problems) {
+  if (schedules.text.empty())
+    return true;
+  ScheduleFile file = parseSchedules(schedules.name, schedules.text);
+  for (const ScheduleMistake &mistake : file.mistakes) {
+    Place place;
+    place.file = schedules.name + ":" + std::to_string(mistake.place.line) + ":" + std::to_string(mistake.place.column);
+    problems.add(Code::BadSchedule, mistake.message).at(std::move(place)).helped(mistake.help);
+  }
+  return file.mistakes.empty();
+}
+
 /// One compilation; each stage is a function that says whether to go on.
 class Compilation {
 public:
@@ -85,6 +99,7 @@ PipelineOptions kumiko::pipelineOptionsOf(const CompileOptions &options) {
   PipelineOptions pipeline;
   pipeline.allow = options.allow;
   pipeline.without = options.without;
+  pipeline.schedules = options.schedules;
   pipeline.watched = options.watchThreads;
   if (const Backend *asked = backendNamed(options.backend))
     pipeline.backend = asked;
@@ -244,6 +259,8 @@ std::unique_ptr<CompiledModel> Compilation::run() {
     takeProblems(target.takeError(), problems);
     return nullptr;
   }
+  if (!checkSchedules(options.schedules, problems))
+    return nullptr;
   model->target = std::move(*target);
   // Vectors of more than 16 bytes are loaded and stored under masks, too, which are not seen.
   if (options.watchThreads && model->target.vectorBits > 128) {

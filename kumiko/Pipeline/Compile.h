@@ -21,6 +21,8 @@ struct CompileOptions {
   Allow allow = Allow::Approximate;
   /// As in PipelineOptions.
   std::vector<std::string> without;
+  /// Schedules that people wrote; what these say nothing about is decided by the model.
+  WrittenSchedules schedules;
   /// `host`, or a row of kumiko/Target, with what to adjust.
   std::string target = "host";
   /// For tests: code that ThreadSanitizer sees, see WatchThreads.h.

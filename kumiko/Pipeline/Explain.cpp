@@ -98,6 +98,21 @@ static void printCalls(const Program &program, const std::map<std::string, Expla
   }
 }
 
+/// Each once, in the order of calls, with the nodes as a remark: what a file for --schedule may begin from.
+static void printSchedules(const Program &program, const std::map<std::string, Explanation::Kernel> &kernels,
+                           llvm::raw_ostream &os) {
+  llvm::StringSet<> printed;
+  for (const ProgramCall &call : llvm::make_filter_range(program.calls, std::mem_fn(&ProgramCall::isKernel))) {
+    auto found = kernels.find(call.origin);
+    if (found == kernels.end() || found->second.schedule.empty() || !printed.insert(call.origin).second)
+      continue;
+    if (printed.size() == 1)
+      os << "\nschedules of products and attention, as --schedule=FILE takes them:\n";
+    auto [head, statements] = StringRef(found->second.schedule).split('\n');
+    os << head << "  # " << printable(call.nodes) << "\n" << statements;
+  }
+}
+
 void Explanation::printText(const Program &program, llvm::raw_ostream &os) const {
   llvm::StringSet<> distinct;
   for (const ProgramCall &call : llvm::make_filter_range(program.calls, std::mem_fn(&ProgramCall::isKernel)))
@@ -121,6 +136,7 @@ void Explanation::printText(const Program &program, llvm::raw_ostream &os) const
     os << "\n";
   }
   printCalls(program, kernels, os);
+  printSchedules(program, kernels, os);
 
   // One reason for many nodes is one line.
   std::map<StringRef, SmallVector<StringRef>> byReason;
@@ -146,6 +162,8 @@ void Explanation::printJson(const Program &program, llvm::raw_ostream &os) const
         json.attribute("class", kernel.kind);
         json.attribute("bytes", int64_t(kernel.bytes));
         json.attribute("flops", int64_t(kernel.flops));
+        if (!kernel.schedule.empty())
+          json.attribute("schedule", llvm::json::fixUTF8(kernel.schedule));
       });
   });
   json.attributeArray("rules", [&] {

@@ -20,6 +20,7 @@ struct Explanation {
     std::string kind;   ///< the highest class of its statements: contraction, reduction, ..., injective
     uint64_t bytes = 0; ///< its operands and results, once each
     uint64_t flops = 0;
+    std::string schedule; ///< as a file given with --schedule may have it; empty where its template has no words
   };
   /// Of a rule.
   struct Uses {
@@ -36,7 +37,7 @@ struct Explanation {
 
   /// After Fuse.
   void describeKernels(mlir::ModuleOp module);
-  /// After Schedule: kernels that came of cutting others.
+  /// After Schedule: kernels that came of cutting others, and schedules.
   void describeParts(mlir::ModuleOp module);
 
   void printText(const Program &program, llvm::raw_ostream &os) const;

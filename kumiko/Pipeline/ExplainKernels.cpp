@@ -6,6 +6,7 @@
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Nn/Types.h"
 #include "kumiko/Pipeline/Explain.h"
+#include "kumiko/Schedule/ScheduleRules.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -72,7 +73,10 @@ static Explanation::Kernel describePart(nn::KernelOp kernel) {
 }
 
 void Explanation::describeParts(ModuleOp module) {
-  for (auto kernel : module.getOps<nn::KernelOp>())
-    if (auto [entry, isNew] = kernels.try_emplace(kernel.getName().str()); isNew)
+  for (auto kernel : module.getOps<nn::KernelOp>()) {
+    auto [entry, isNew] = kernels.try_emplace(kernel.getName().str());
+    if (isNew)
       entry->second = describePart(kernel);
+    entry->second.schedule = printSchedule(kernel);
+  }
 }

@@ -43,14 +43,15 @@ std::optional<std::vector<NamedDatum>> ModelSource::interpret(mlir::MLIRContext 
   return interpretModel(view(), context, inputs, options, problems);
 }
 
+std::string kumiko::digestOf(llvm::StringRef content) {
+  return llvm::toHex(llvm::BLAKE3::hash<16>(llvm::arrayRefFromStringRef(content)), /*LowerCase=*/true);
+}
+
 llvm::ErrorOr<std::string> ModelSource::digest() const {
-  auto hash = [](llvm::StringRef content) {
-    return llvm::toHex(llvm::BLAKE3::hash<16>(llvm::arrayRefFromStringRef(content)), /*LowerCase=*/true);
-  };
   if (bytes)
-    return hash(bytes->getBuffer());
+    return digestOf(bytes->getBuffer());
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!file)
     return file.getError();
-  return hash((*file)->getBuffer());
+  return digestOf((*file)->getBuffer());
 }

@@ -7,6 +7,9 @@
 
 namespace kumiko {
 
+/// What provenance has of a content, in hexadecimal digits.
+std::string digestOf(llvm::StringRef content);
+
 struct ModelSource {
   /// Of the file. Of bytes in memory where the file would be: messages and the artefact's provenance name it, and
   /// external data lies beside it; `memory:NAME` where it must not lie anywhere, then a model that wants some is

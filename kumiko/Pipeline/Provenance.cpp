@@ -22,6 +22,8 @@ llvm::Expected<std::string> kumiko::provenanceOf(const ModelSource &source, cons
     text += ", " + withoutKey.str() + part;
   if (!options.backend.empty())
     text += ", " + backendKey.str() + options.backend;
+  if (!options.schedules.text.empty())
+    text += ", schedule blake3:" + digestOf(options.schedules.text);
   std::vector<std::string> dims;
   for (const auto &dim : options.import.dims)
     dims.push_back(dim.getKey().str() + "=" + std::to_string(dim.getValue()));

@@ -1,5 +1,6 @@
 #include "kumiko/Pipeline/Session.h"
 #include "kumiko/Pipeline/Pipeline.h"
+#include "kumiko/Schedule/ScheduleRules.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/Threading.h"
 
@@ -52,6 +53,16 @@ DiagnosticsToProblems::DiagnosticsToProblems(mlir::MLIRContext &context, Stage s
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
           return mlir::success();
         std::string message = diagnostic.str();
+        if (auto written = placeInSchedule(diagnostic.getLocation())) {
+          Place place;
+          place.file = (written->getFilename().getValue() + ":" + llvm::Twine(written->getLine()) + ":" +
+                        llvm::Twine(written->getColumn()))
+                           .str();
+          Problem &problem = problems.add(Code::BadSchedule, message).at(std::move(place));
+          for (mlir::Diagnostic &note : diagnostic.getNotes())
+            problem.helped(note.str());
+          return mlir::success();
+        }
         Code code = codeFor(message);
         Place place;
         place.file = file;

@@ -90,8 +90,8 @@ KernelCache::Key UnitCompiler::keyOf(KernelUnit &unit) const {
   addStage(passes, Stage::Codegen, options);
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (StringRef word : {StringRef(buildId()), options.backend->name(), nameOf(options.allow),
-                         StringRef(target.spelled)})
+  for (StringRef word :
+       {StringRef(buildId()), options.backend->name(), nameOf(options.allow), StringRef(target.spelled)})
     os << word << "\n";
   os << options.watched << "\n";
   passes.printAsTextualPipeline(os);

@@ -1,24 +1,11 @@
 //===- Plan.cpp - liveness, arena, the list of calls -----------------------===//
+#include "kumiko/Lower/Names.h"
 #include "kumiko/Plan/Planner.h"
 
 using namespace mlir;
 using namespace kumiko;
 
-static void appendNames(Location loc, llvm::SmallVectorImpl<StringRef> &names) {
-  if (auto name = dyn_cast<NameLoc>(loc)) {
-    if (!llvm::is_contained(names, name.getName().getValue()))
-      names.push_back(name.getName().getValue());
-  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    for (Location inner : fused.getLocations())
-      appendNames(inner, names);
-  }
-}
-
-std::string kumiko::sourceNodes(Location location) {
-  SmallVector<StringRef> names;
-  appendNames(location, names);
-  return llvm::join(names, ",");
-}
+std::string kumiko::sourceNodes(Location location) { return llvm::join(nodesOf(location), ","); }
 
 FailureOr<Program> Planner::run() {
   auto main = module.lookupSymbol<func::FuncOp>("main");

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Schedule/AttentionLayout.h"
+#include "kumiko/Schedule/Model.h"
 
 using namespace mlir;
 using namespace kumiko;
@@ -83,6 +84,11 @@ void kumiko::scheduleAttention(Schedule &schedule, const KernelShape &shape, con
   // Blocks of an open number of rows may overlap while there are few, and then they must lie in one chunk.
   if (!allRows.isStatic())
     schedule.chunkRowBlocks = std::max(schedule.chunkRowBlocks, schedule.tileRows - 2);
+  deriveAttention(schedule, shape);
+}
+
+void kumiko::deriveAttention(Schedule &schedule, const KernelShape &shape) {
+  const ContractionShape &scores = shape.attention.scores;
   schedule.chunks = scores.extentOf(scores.batch) * rowGroupsOf(scores, schedule);
   schedule.scratchBytes = attentionLayoutOf(shape, schedule).bytes();
 }

@@ -9,6 +9,7 @@
 //   * with few rows the time is that in which packed weights are read, not that of the arithmetic.
 //
 //===----------------------------------------------------------------------===//
+#include "kumiko/Schedule/Model.h"
 #include "kumiko/Kernel/Arguments.h"
 #include "kumiko/Kernel/Functions.h"
 #include "kumiko/Nn/Nn.h"
@@ -36,6 +37,29 @@ static int64_t chunksWorth(int64_t flops) {
                              mostChunks);
 }
 
+static int64_t bytesOfSum(const ContractionShape &shape) { return shape.elementType().getIntOrFloatBitWidth() / 8; }
+
+int64_t kumiko::lanesOf(const ContractionShape &shape, const Target &target) {
+  return target.lanes() * 4 / bytesOfSum(shape);
+}
+
+bool kumiko::canHalveLanes(const ContractionShape &shape, const Target &target) {
+  return lanesOf(shape, target) * bytesOfSum(shape) > fewestBytes && !shape.isInteger() && shape.parts == 1;
+}
+
+void kumiko::deriveContraction(Schedule &schedule, const ContractionShape &shape) {
+  // None for a batch of none: a chunk would read what is not there.
+  schedule.chunks = ceilDiv(shape.extentOf(shape.batch), schedule.chunkBatch) * rowGroupsOf(shape, schedule) *
+                    panelGroupsOf(shape, schedule);
+  if (!shape.isInteger())
+    return;
+  IntegerLayout layout = integerLayoutOf(shape, schedule);
+  schedule.scratchBytes = layout.rowBytes(shape, schedule);
+  int64_t panels = llvm::divideCeil(shape.partColumns().value(), schedule.panelColumns);
+  if (!schedule.packed)
+    schedule.scratchBytes = schedule.scratchBytes + 4 * std::min(panels, schedule.chunkPanels) * layout.panelWords();
+}
+
 static void scheduleContraction(Schedule &schedule, const ContractionShape &shape, KernelExtents &extents,
                                 bool columnsConstant, const Target &target) {
   Extent allRows = shape.extentOf(shape.rows), allColumns = shape.partColumns();
@@ -47,14 +71,13 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   schedule.packed = columnsConstant;
   if (shape.isInteger())
     schedule.depthGroup = target.has(DotForm::Byte4) && shape.rowBits == 8 && shape.columnBits == 8 ? 4 : 2;
-  int64_t bytes = shape.elementType().getIntOrFloatBitWidth() / 8;
-  schedule.lanes = target.lanes() * 4 / bytes;
+  int64_t bytes = bytesOfSum(shape);
+  schedule.lanes = lanesOf(shape, target);
   schedule.prefetch = columnsConstant && !shape.isInteger() && rows >= 2 * schedule.tileRows &&
                       columns * depth * bytes > target.budget(2);
   bool narrow = allColumns.isStatic() && columns <= schedule.lanes;
   // Half a vector costs no more than a whole one that is half empty, and on some machines half as much.
-  if (narrow && 2 * columns <= schedule.lanes && schedule.lanes * bytes > fewestBytes && !shape.isInteger() &&
-      shape.parts == 1)
+  if (narrow && 2 * columns <= schedule.lanes && canHalveLanes(shape, target))
     schedule.lanes /= 2;
   schedule.panelColumns = narrow || shape.parts > 1 ? schedule.lanes : 2 * schedule.lanes;
   int64_t vectors = schedule.panelColumns / schedule.lanes * shape.parts;
@@ -114,15 +137,7 @@ static void scheduleContraction(Schedule &schedule, const ContractionShape &shap
   Extent products = shape.extentOf(shape.batch);
   if (products.isStatic() && rowGroups * panelGroups == 1)
     schedule.chunkBatch = std::max<int64_t>(products.value() / wanted, 1);
-  // None for a batch of none: a chunk would read what is not there.
-  schedule.chunks =
-      ceilDiv(products, schedule.chunkBatch) * rowGroupsOf(shape, schedule) * panelGroupsOf(shape, schedule);
-  if (shape.isInteger()) {
-    IntegerLayout layout = integerLayoutOf(shape, schedule);
-    schedule.scratchBytes = layout.rowBytes(shape, schedule);
-    if (!schedule.packed)
-      schedule.scratchBytes = schedule.scratchBytes + 4 * std::min(panels, schedule.chunkPanels) * layout.panelWords();
-  }
+  deriveContraction(schedule, shape);
 }
 
 /// Whether computing the body again costs more than keeping a row in the first-level cache.
@@ -132,9 +147,8 @@ static bool isExpensive(linalg::GenericOp op) {
   });
 }
 
-/// Elementwise rows that a reduction and something after it both need.
-static void keepSharedRows(Schedule &schedule, const RowsShape &rows, Block &body) {
-  Extent bytes = 0, row = product(rows.reduced) * (8 * (rows.lanesInsideRow ? 1 : schedule.lanes));
+SmallVector<int64_t> kumiko::rowsWorthKeeping(const RowsShape &rows, Block &body) {
+  SmallVector<int64_t> numbers;
   for (auto [number, op] : llvm::enumerate(body)) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (!generic || generic.getNumReductionLoops() != 0 || generic.getNumResults() != 1 || !isExpensive(generic))
@@ -146,12 +160,17 @@ static void keepSharedRows(Schedule &schedule, const RowsShape &rows, Block &bod
     for (Operation *user : op.getUsers())
       if (auto other = dyn_cast<linalg::GenericOp>(user))
         reduced |= other.getNumReductionLoops() != 0;
-    if (!reduced || op.hasOneUse())
-      continue;
-    schedule.keptOps.push_back(number);
-    bytes += ceilDiv(row, 64) * 64;
+    if (reduced && !op.hasOneUse())
+      numbers.push_back(number);
   }
-  schedule.scratchBytes = bytes;
+  return numbers;
+}
+
+static void keepSharedRows(Schedule &schedule, const RowsShape &rows, Block &body) {
+  Extent row = product(rows.reduced) * (8 * (rows.lanesInsideRow ? 1 : schedule.lanes));
+  schedule.keptOps = rowsWorthKeeping(rows, body);
+  if (!schedule.keptOps.empty())
+    schedule.scratchBytes = ceilDiv(row, 64) * (64 * int64_t(schedule.keptOps.size()));
 }
 
 /// Constants that an inline reduction reads along its lanes, but not along memory: depthwise weights.
@@ -193,8 +212,7 @@ static bool readsWholeColumns(const ContractionShape &shape) {
                           });
 }
 
-/// The column operand can be packed when it is a constant that only the contraction reads.
-static bool hasConstantColumns(const ContractionShape &shape, llvm::function_ref<bool(BlockArgument)> isConstant) {
+bool kumiko::hasConstantColumns(const ContractionShape &shape, llvm::function_ref<bool(BlockArgument)> isConstant) {
   BlockArgument argument = argumentBehind(linalg::GenericOp(shape.op)->getOperand(shape.columnOperand));
   return argument && argument.hasOneUse() && isConstant(argument) && readsWholeColumns(shape);
 }

@@ -7,12 +7,15 @@ def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
   let summary = "Give every kernel its schedule";
   let description = [{
     Attaches the attribute `schedule` to each `nn.kernel` that has none, from the analytical model of the registers
-    and caches of the module's target. A schedule that is already there (from a user or a tuning record) stays.
+    and caches of the module's target. A schedule that is already there (from a user or a tuning record) stays. Where
+    the text of `schedules` has a rule for a kernel (ScheduleFile.h), its numbers take the place of the model's.
 
     Before: bodies are linalg on tensors. After: every kernel has a schedule. Class: exact.
   }];
   let options = [Option<"vectorFunctions", "vector-functions", "bool", "true",
-                        "Elementary functions are vector code, not calls of libm">];
+                        "Elementary functions are vector code, not calls of libm">,
+                 Option<"schedules", "schedules", "std::string", "", "Text of written schedules">,
+                 Option<"schedulesName", "schedules-name", "std::string", "\"schedules\"", "The file it is from">];
 }
 
 #endif

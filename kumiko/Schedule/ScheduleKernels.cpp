@@ -1,8 +1,9 @@
 //===- ScheduleKernels.cpp - give every kernel its schedule ----------------===//
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/InPlace.h"
+#include "kumiko/Schedule/Model.h"
 #include "kumiko/Schedule/Passes.h"
-#include "kumiko/Schedule/Schedule.h"
+#include "kumiko/Schedule/ScheduleRules.h"
 #include "kumiko/Target/TargetAttr.h"
 
 namespace kumiko {
@@ -19,6 +20,18 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
 
   void runOnOperation() override {
     const Target &target = targetOf(getOperation());
+    ScheduleFile file;
+    if (!schedules.empty())
+      file = parseSchedules(schedulesName, schedules);
+    for (const ScheduleMistake &mistake : file.mistakes) {
+      emitError(FileLineColLoc::get(&getContext(), file.name, mistake.place.line, mistake.place.column))
+          << mistake.message;
+      return signalPassFailure();
+    }
+    // What `on TARGET` is true of.
+    StringRef names[] = {"cpu", target.name, target.spelled};
+    ScheduleRules rules(file, getOperation(), names);
+    bool isRefused = false;
     for (auto kernel : getOperation().getOps<nn::KernelOp>()) {
       if (kernel->hasAttr("schedule"))
         continue;
@@ -30,9 +43,14 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
         return kernel.getArgAttr(argument.getArgNumber(), "nn.constant") != Attribute();
       };
       Schedule schedule = chooseSchedule(shape, body, results, extents, isConstant, target, vectorFunctions);
+      bool packable = shape.kind == KernelKind::Contraction && hasConstantColumns(shape.contraction, isConstant);
+      isRefused |= failed(rules.apply(kernel, shape, packable, target, schedule));
       schedule.inPlace = inPlacePairs(shape, body, results, extents);
       kernel->setAttr("schedule", schedule.toAttribute(&getContext()));
     }
+    // What did not fit because of a mistake is not told again.
+    if (isRefused || failed(rules.finish()))
+      signalPassFailure();
   }
 };
 } // namespace

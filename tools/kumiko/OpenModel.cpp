@@ -26,9 +26,10 @@ bool kumiko::refuseForLibrary(const Invocation &invocation, llvm::ArrayRef<Optio
 std::optional<OpenModel> kumiko::openModel(const Invocation &invocation, ProblemList &problems) {
   OpenModel open;
   if (isSharedLibrary(invocation.model)) {
-    if (!refuseForLibrary(
-            invocation, {OPT_dim, OPT_allow, OPT_without, OPT_target, OPT_backend, OPT_dump_ir, OPT_timing, OPT_no_cache, OPT_jobs},
-            problems))
+    if (!refuseForLibrary(invocation,
+                          {OPT_dim, OPT_allow, OPT_without, OPT_schedule, OPT_target, OPT_backend, OPT_dump_ir,
+                           OPT_timing, OPT_no_cache, OPT_jobs},
+                          problems))
       return std::nullopt;
     open.executable = Executable::fromLibrary(invocation.model, problems);
   } else {

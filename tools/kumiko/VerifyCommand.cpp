@@ -45,7 +45,8 @@ static void printText(llvm::ArrayRef<Comparison> comparisons) {
 static bool checkOptions(const Invocation &invocation, ProblemList &problems) {
   if (isSharedLibrary(invocation.model))
     return refuseForLibrary(
-        invocation, {OPT_dim, OPT_allow, OPT_without, OPT_target, OPT_dump_ir, OPT_each_op, OPT_each_pass}, problems);
+        invocation,
+        {OPT_dim, OPT_allow, OPT_without, OPT_schedule, OPT_target, OPT_dump_ir, OPT_each_op, OPT_each_pass}, problems);
   if (invocation.has(OPT_model))
     problems.add(Code::BadOption, "--model is for a shared library; " + printable(invocation.model) + " is a model")
         .helped("leave it out");

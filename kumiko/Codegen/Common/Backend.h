@@ -14,9 +14,15 @@
 
 namespace kumiko {
 
+/// A file of schedules (docs/schedules.md): its name, for messages, and what it holds.
+struct WrittenSchedules {
+  std::string name, text;
+};
+
 /// What the passes of a back end are told beside the kernel and its target, which the module names (TargetAttr.h).
 struct CodegenOptions {
   Allow allow = Allow::Approximate;
+  WrittenSchedules schedules;
   /// For tests: object code that ThreadSanitizer sees (WatchThreads.h).
   bool watched = false;
 };

@@ -23,6 +23,8 @@ public:
     passes.addPass(createSplitKernelsPass());
     ScheduleKernelsPassOptions schedule;
     schedule.vectorFunctions = options.allow >= Allow::Approximate;
+    schedule.schedules = options.schedules.text;
+    schedule.schedulesName = options.schedules.name;
     passes.addPass(createScheduleKernelsPass(schedule));
   }
 
