@@ -1,4 +1,5 @@
 #include "kumiko/Options/Settings.h"
+#include "kumiko/Support/Nearest.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Option/Option.h"
 

@@ -232,12 +232,12 @@ private:
       return true;
     rule.target = name();
     llvm::SmallVector<StringRef> known{"cpu"};
-    std::string names = targetNames().str();
-    StringRef(names).split(known, ", ");
-    if (rule.target && (llvm::is_contained(known, rule.target->text) || StringRef(rule.target->text).contains('/')))
+    llvm::append_range(known, targetNames());
+    // What is adjusted has its changes behind the row's name.
+    if (rule.target && llvm::is_contained(known, StringRef(rule.target->text).split(',').first))
       return true;
     return mistake(rule.target ? rule.target->place : here(), "no target of that name",
-                   meantOr(rule.target ? rule.target->text : "", known, "targets are cpu, " + names));
+                   meantOr(rule.target ? rule.target->text : "", known, "targets are " + llvm::join(known, ", ")));
   }
 
   bool readConditions(ScheduleRule &rule) {

@@ -1,5 +1,6 @@
 #include "kumiko/Target/CpuFeatures.h"
 #include "llvm/TargetParser/AArch64TargetParser.h"
+#include "llvm/TargetParser/RISCVTargetParser.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
 using namespace kumiko;
@@ -8,6 +9,8 @@ using llvm::StringRef;
 bool kumiko::isCpu(const llvm::Triple &triple, StringRef cpu) {
   if (triple.isX86())
     return llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) != llvm::X86::CK_None;
+  if (triple.isRISCV())
+    return llvm::RISCV::parseCPU(cpu, triple.isArch64Bit());
   return triple.isAArch64() && (cpu == "generic" || llvm::AArch64::parseCpu(cpu));
 }
 
@@ -32,6 +35,14 @@ llvm::StringSet<> kumiko::featuresOf(const llvm::Triple &triple, StringRef cpu) 
     else
       set.addArchDefaults(llvm::AArch64::ARMV8A);
     return namesOf(set);
+  }
+  if (triple.isRISCV()) {
+    llvm::SmallVector<std::string> extensions;
+    llvm::RISCV::getFeaturesForCPU(cpu, extensions);
+    llvm::StringSet<> names;
+    for (StringRef extension : extensions)
+      names.insert(extension);
+    return names;
   }
   llvm::SmallVector<StringRef> names;
   if (isCpu(triple, cpu))

@@ -16,11 +16,14 @@ static void initializeBackends() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
-    LLVMInitializeX86AsmParser();
     LLVMInitializeAArch64TargetInfo();
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeRISCVTargetInfo();
+    LLVMInitializeRISCVTarget();
+    LLVMInitializeRISCVTargetMC();
+    LLVMInitializeRISCVAsmPrinter();
   });
 }
 
@@ -36,6 +39,9 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> kumiko::createTargetMachine
   // llvm.fmuladd, which Strict would split.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   options.FunctionSections = true;
+  // Elsewhere the triple says it.
+  if (target.triple.isRISCV())
+    options.MCOptions.ABIName = target.abi;
   std::unique_ptr<llvm::TargetMachine> machine(
       backend->createTargetMachine(target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));

@@ -2,6 +2,7 @@
 #include "kumiko/Codegen/Common/Backend.h"
 #include "kumiko/Codegen/Common/KernelFunction.h"
 #include "kumiko/Codegen/Common/Math/Passes.h"
+#include "kumiko/Codegen/Common/TargetMachine.h"
 #include "kumiko/Codegen/Plain/Passes.h"
 #include "kumiko/Codegen/Plain/Places.h"
 #include "kumiko/Schedule/Schedule.h"
@@ -51,16 +52,14 @@ public:
     passes.addPass(createSchedulePlainPass());
   }
 
-  void addCodegenPasses(OpPassManager &unit, const CodegenOptions &options) const override {
+  void addCodegenPasses(OpPassManager &unit, const CodegenOptions &) const override {
     unit.addPass(createEmitPlainPass());
     OpPassManager &kernel = unit.nest<ModuleOp>();
     kernel.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
     kernel.addPass(memref::createExpandStridedMetadataPass());
     kernel.addPass(createLowerAffinePass());
     kernel.addPass(createCallMathPass());
-    ExpandHalfPassOptions half;
-    half.f16 = !options.hasHalf;
-    kernel.addPass(createExpandHalfPass(half));
+    kernel.addPass(createExpandHalfPass());
     kernel.addPass(createCSEPass());
     kernel.addNestedPass<func::FuncOp>(createLoopInvariantCodeMotionPass());
     kernel.addPass(createSCFToControlFlowPass());
@@ -68,8 +67,8 @@ public:
     addKernelToLlvm(kernel);
   }
 
-  llvm::Expected<Object> compile(ModuleOp kernel, const Target &target) const override {
-    return compileKernel(kernel, target);
+  llvm::Expected<Object> compile(ModuleOp kernel, const Target &target, const CodegenOptions &options) const override {
+    return compileKernel(kernel, target, options.watched);
   }
 };
 } // namespace
