@@ -4,8 +4,8 @@
     count_decisions.py [--at COMMIT] [--list KIND] [FOLDER...]
 
 All folders below `kumiko/` count together, so that moving a decision from one to another changes no total. Without
-`--at` the working tree is counted. `Codegen/Cpu/Math` has a line of its own and is in no total: its numbers are
-coefficients of functions, not decisions. Kinds:
+`--at` the working tree is counted. Elementary functions (`Math`) have a line of their own and are in no total: their
+numbers are coefficients of functions, not decisions. Kinds:
 
     lines      all lines, and those that are neither empty nor a comment alone
     constants  names of numbers: `constexpr` or `static const`, each name of a list by itself
@@ -22,7 +22,8 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ["Kernel", "Numerics", "Schedule", "Codegen"]
-APART = "Codegen/Cpu/Math"
+MATH = re.compile(r"Codegen/\w+/Math/")
+APART = "Codegen, Math"
 KINDS = ["constants", "literals", "core"]
 
 # Facts of a core as fields, as accessors and under their older names; a new one is added here.
@@ -39,7 +40,7 @@ def camel(words):
 
 NAMES = sorted({camel(fact) for line in FACTS.splitlines() for fact in line.split("|")}, key=len, reverse=True)
 FIELD = "|".join(f"(?:{name}|get{name[0].upper()}{name[1:]})" for name in NAMES)
-CORE = re.compile(rf"(?:\.|->)(?:{FIELD})\b(?!\s*=[^=])|\b(?:secondCacheBytes|setBytes|sharesSets)\b|\b(?:{MAKERS})\b")
+CORE = re.compile(rf"(?:\.|->)(?:{FIELD})\b(?!\s*=[^=])|\b(?:secondCacheBytes|setBytes|sharesSets)\b|(?:\.|->)(?:has\((?:Fact|DotForm)::\w+|budget\()|\b(?:{MAKERS})\b")
 NUMBER = r"(?<![\w.])(?:0x[0-9a-fA-F']+|\d[\d']*)(?:\.\d*)?(?![\w.])"
 DECLARED = re.compile(
     r"\b(?:constexpr|static\s+const)\s+(?:static\s+|inline\s+|constexpr\s+|const\s+)*(?:std::)?"
@@ -134,7 +135,7 @@ def count(source):
 
 
 def folder_of(path):
-    return APART if path.startswith(APART + "/") else path.split("/")[0]
+    return APART if MATH.match(path) else path.split("/")[0]
 
 
 def main():
