@@ -39,7 +39,8 @@ def imported(model):
     if done.returncode:
         return None
     text = done.stdout.decode()
-    text = re.sub(r"module attributes \{nn.source_nodes = \d+ : i64\}", "module", text)
+    text = re.sub(r"(, )?nn\.source_nodes = \d+ : i64", "", text)
+    text = text.replace("module attributes {}", "module")
     text = re.sub(r"dense_resource<[^>]*>", "dense_resource", text)
     return re.sub(r"\{-#.*", "", text, flags=re.DOTALL).rstrip()
 
