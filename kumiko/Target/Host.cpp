@@ -5,7 +5,6 @@
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
-#include <unistd.h>
 
 using namespace kumiko;
 using llvm::StringRef;
@@ -34,9 +33,6 @@ HostFacts kumiko::hostFacts() {
   facts.triple = llvm::Triple(llvm::sys::getDefaultTargetTriple());
   facts.features = llvm::sys::getHostCPUFeatures();
   facts.cpu = coreOf(llvm::sys::getHostCPUName(), isMadeByIntel(), facts.features);
-#ifdef _SC_LEVEL3_CACHE_SIZE
-  facts.sharedCache = std::max<int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
-#endif
   return facts;
 }
 
@@ -74,9 +70,6 @@ std::string kumiko::spellHost(const HostFacts &facts) {
   std::string spelled = row->target.name;
   if (facts.cpu != row->target.cpu && isCpu(row->target.triple, facts.cpu))
     spelled += ",cpu=" + facts.cpu;
-  llvm::ArrayRef<CacheLevel> caches = row->target.caches;
-  if (!caches.empty() && caches.back().cores == 0 && facts.sharedCache > 0 && facts.sharedCache != caches.back().bytes)
-    spelled += ",l" + std::to_string(caches.size()) + "=" + printBytes(facts.sharedCache);
   // All that is there first: adding one may bring others along.
   llvm::StringSet<> has =
       featuresOf(row->target.triple, isCpu(row->target.triple, facts.cpu) ? facts.cpu : row->target.cpu);

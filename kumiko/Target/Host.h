@@ -17,8 +17,6 @@ struct HostFacts {
   /// By LLVM's name; see coreOf.
   std::string cpu;
   llvm::StringMap<bool> features;
-  /// Bytes of the cache that all cores share; 0: not known.
-  int64_t sharedCache = 0;
 };
 
 /// Of this machine.
