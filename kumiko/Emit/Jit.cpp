@@ -1,4 +1,5 @@
 #include "kumiko/Emit/Jit.h"
+#include "kumiko/Codegen/Common/TargetMachine.h"
 #include "kumiko/Emit/EmbeddedArchives.h"
 #include "kumiko/Emit/Table.h"
 #include "kumiko/Support/EmitError.h"
@@ -7,6 +8,7 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Target/TargetMachine.h"
 
 using namespace kumiko;
 namespace orc = llvm::orc;
@@ -15,6 +17,9 @@ Jit::Jit() = default;
 Jit::~Jit() = default;
 
 static llvm::Expected<std::unique_ptr<orc::LLJIT>> createJit(const Target &target) {
+  // Code generators are made known on the way. Where every kernel was found on disk, nobody has needed one before.
+  if (auto known = createTargetMachine(target); !known)
+    return known.takeError();
   orc::JITTargetMachineBuilder machine(target.triple);
   machine.setCPU(target.cpu);
   machine.setRelocationModel(llvm::Reloc::PIC_);
