@@ -20,7 +20,7 @@ CC = os.environ.get("CC", "clang-22")
 
 def run(*command, env=None, cwd=None):
     """What the command prints; it must succeed."""
-    done = subprocess.run([str(word) for word in command], env={**os.environ, **(env or {})}, cwd=cwd,
+    done = subprocess.run([str(word) for word in command], env={**os.environ, "KUMIKO_CACHE": "0", **(env or {})}, cwd=cwd,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout}")
