@@ -27,13 +27,25 @@ class Object:
                 content = sorted(content.split(b"\0"))
             elif kind == 4:  # relocations with addends
                 content = [self.reference(content[at : at + 24], link) for at in range(0, len(content), 24)]
+            elif kind == 2:  # symbols
+                content = [self.symbol(content[at : at + 24]) for at in range(0, len(content), 24)]
             result[f"{name} {number}"] = content
         return result
 
+    def string(self, section, offset):
+        """The string at an offset of a section; None where the section has none."""
+        if section >= len(self.sections) or ".str" not in self.name(section):
+            return None
+        strings = self.sections[section][2]
+        return strings[offset : strings.index(0, offset)] if offset < len(strings) else b""
+
+    def symbol(self, entry):
+        name, info, other, section, value, size = struct.unpack("<IBBHQQ", entry)
+        string = None if info & 15 == 3 else self.string(section, value)  # that of a section stands for all of it
+        return name, info, other, section, value if string is None else string, size
+
     def reference(self, entry, symbols):
         offset, info, addend = struct.unpack("<QQq", entry)
-        (section,) = struct.unpack_from("<H", self.sections[symbols][2], 24 * (info >> 32) + 6)
-        if section < len(self.sections) and ".str" in self.name(section):
-            strings = self.sections[section][2]
-            return offset, info, strings[addend : strings.index(0, addend)]
-        return offset, info, addend
+        section, value = struct.unpack_from("<HQ", self.sections[symbols][2], 24 * (info >> 32) + 6)
+        string = self.string(section, value + addend)
+        return offset, info, addend if string is None else string
