@@ -48,7 +48,10 @@ static Elf::Ehdr fileHeader(const Target &target, const Layout &layout) {
   header.e_ident[EI_DATA] = ELFDATA2LSB;
   header.e_ident[EI_VERSION] = EV_CURRENT;
   header.e_type = ET_REL;
-  header.e_machine = target.triple.isAArch64() ? EM_AARCH64 : EM_X86_64;
+  header.e_machine = target.triple.isAArch64() ? EM_AARCH64 : target.triple.isRISCV() ? EM_RISCV : EM_X86_64;
+  // The linker joins objects of one way to pass floats only, also where there is no code.
+  if (target.triple.isRISCV())
+    header.e_flags = EF_RISCV_RVC | (llvm::StringRef(target.abi).ends_with("d") ? EF_RISCV_FLOAT_ABI_DOUBLE : 0);
   header.e_version = EV_CURRENT;
   header.e_ehsize = sizeof(Elf::Ehdr);
   header.e_shentsize = sizeof(Elf::Shdr);
