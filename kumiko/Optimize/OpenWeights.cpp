@@ -14,6 +14,7 @@
 #include "kumiko/Optimize/Passes.h"
 #include "kumiko/Optimize/Permute.h"
 #include "kumiko/Optimize/Remark.h"
+#include "kumiko/Optimize/WeightedOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace kumiko {
@@ -50,7 +51,12 @@ static int64_t usesOf(nn::ConvOp conv) {
 static bool putFeaturesLast(nn::ConvOp conv) {
   auto weights = cast<RankedTensorType>(conv.getW().getType());
   int64_t rank = weights.getRank();
-  if (int64_t(conv.getChannel()) != rank - 1 || weights.getDimSize(0) == int64_t(conv.getGroup()))
+  if (int64_t(conv.getChannel()) != rank - 1)
+    return false;
+  // A number of groups that is a symbol is that of the channels, with one feature for each.
+  if (Attribute group = conv->getAttr("group"); group && !isa<IntegerAttr>(group))
+    return declined(conv, rule, "the number of groups is a symbol"), false;
+  if (hasGroups(conv, weights.getDimSize(0)))
     return false;
   if (usesOf(conv) < fewestUses)
     return declined(conv, rule, "each weight is used at so few places that to move it would take longer"), false;

@@ -33,3 +33,13 @@ func.func @not_worth(%x: tensor<1x6x6x4xf32>, %w: tensor<4x1x3x3xf32>, %z: tenso
   %1 = nn.conv %z, %v {channel = 3 : i64, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, hi = array<i64: 0, 0>} : (tensor<1x1x1x8xf32>, tensor<4x8x1x1xf32>) -> tensor<1x1x1x4xf32>
   return %0, %1 : tensor<1x4x4x4xf32>, tensor<1x1x1x4xf32>
 }
+
+// -----
+
+// As many groups as a symbol says are no number that features could be compared with.
+// CHECK-LABEL: func.func @symbolic_groups
+func.func @symbolic_groups(%x: tensor<1x6x6x?xf32, #nn.extents<1, 6, 6, "G">>, %w: tensor<?x1x3x3xf32, #nn.extents<"G", 1, 3, 3>>) -> tensor<1x4x4x?xf32, #nn.extents<1, 4, 4, "G">> {
+  // CHECK-NEXT: nn.conv
+  %0 = nn.conv %x, %w {channel = 3 : i64, group = #nn.extent<"G">, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, lo = array<i64: 0, 0>, hi = array<i64: 0, 0>} : (tensor<1x6x6x?xf32, #nn.extents<1, 6, 6, "G">>, tensor<?x1x3x3xf32, #nn.extents<"G", 1, 3, 3>>) -> tensor<1x4x4x?xf32, #nn.extents<1, 4, 4, "G">>
+  return %0 : tensor<1x4x4x?xf32, #nn.extents<1, 4, 4, "G">>
+}
