@@ -113,7 +113,7 @@ void Reader::readCheck() {
   addCheck(std::move(check), begin, /*isWritten=*/true);
 }
 
-/// `symbol n = x[1] clamp wrap(E) lower(E) upper(E);`
+/// `symbol n = x[1] clamp wrap(E) lower(E) upper(E) node("...");`
 void Reader::readSymbolOp() {
   auto name = source.name("a symbol's name");
   if (!name || !source.need("="))
@@ -128,6 +128,9 @@ void Reader::readSymbolOp() {
   for (auto [word, extent] : {std::pair("wrap", &wrap), {"lower", &lower}, {"upper", &upper}})
     if (source.eat(word) && (!source.need("(") || !(*extent = readExtent()) || !source.need(")")))
       return;
+  std::optional<std::string> node = name->base;
+  if (source.eat("node") && (!source.need("(") || !(node = source.string()) || !source.need(")")))
+    return;
   auto type = cast<RankedTensorType>(x.getType());
   Extent count = product(nn::extentsOf(type));
   if (!isSymbolName(name->base) || !type.getElementType().isInteger() || *at < 0 ||
@@ -162,7 +165,7 @@ void Reader::readSymbolOp() {
   auto attribute = [&](const std::optional<Extent> &extent) {
     return extent ? nn::numberAttr(builder.getContext(), *extent) : mlir::Attribute();
   };
-  Location place = NameLoc::get(builder.getStringAttr(name->base));
+  Location place = NameLoc::get(builder.getStringAttr(*node));
   nn::SymbolOp::create(builder, place, x, builder.getStringAttr(name->base), builder.getI64IntegerAttr(*at),
                        attribute(wrap), attribute(lower), attribute(upper), clamp ? builder.getUnitAttr() : UnitAttr());
 }

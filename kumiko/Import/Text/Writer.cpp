@@ -323,6 +323,8 @@ void Writer::writeSymbolOp(nn::SymbolOp symbol) {
        {std::pair("wrap", symbol.getWrapAttr()), {"lower", symbol.getLowerAttr()}, {"upper", symbol.getUpperAttr()}})
     if (bound)
       os << " " << word << "(" << extentText(*nn::extentOf(bound)) << ")";
+  if (std::string node = baseOf(symbol.getLoc()); node != symbol.getSymbol())
+    os << " node(" << asString(node) << ")";
   os << ";\n";
 }
 
