@@ -1,7 +1,6 @@
 //===- EmitPlain.cpp - kernels as linalg ops on memory -----------------------===//
 //
-// Each op of the body in turn, with the buffers of its operands and results as they lie: row-major, without holes. MLIR
-// makes loops of what stands here; nothing looks at what a kernel computes.
+// Each op of the body in turn, its buffers row-major and without holes; nothing looks at what a kernel computes.
 //
 //===----------------------------------------------------------------------===//
 #include "kumiko/Codegen/Common/Entry.h"
@@ -45,7 +44,8 @@ private:
   void emitOp(Operation &op);
   void emit(linalg::GenericOp op);
   void emit(linalg::FillOp op) { fill(op.value(), memoryOf(op.getResult(0))); }
-  void emit(tensor::SplatOp op) { fill(op.getInput(), memoryOf(op)); }
+  /// In the body of another op only elements of it are read.
+  void emit(tensor::SplatOp op) { op->getBlock() == &body ? fill(op.getInput(), memoryOf(op)) : void(); }
   void emit(tensor::PadOp op);
   void emit(tensor::ExtractSliceOp op) { copy(part(memoryOf(op.getSource()), op, op.getResult()), memoryOf(op)); }
   void emit(tensor::InsertSliceOp op);
@@ -146,10 +146,11 @@ void Emitter::bringOver(OpResult result, Value destination) {
     copy(memoryOf(destination), memoryOf(result));
 }
 
-/// The element that data or arithmetic choose; a place that does not exist is not read, and told if it may be asked
-/// for.
+/// The element that data or arithmetic choose; a place that does not exist is not read, and told if checked.
 void Emitter::emit(tensor::ExtractOp op) {
-  Value memory = memoryOf(op.getTensor()), inside = entry.constantOf(b.getBoolAttr(true)), allowed = inside;
+  auto splat = op.getTensor().getDefiningOp<tensor::SplatOp>();
+  Value memory = splat ? Value() : memoryOf(op.getTensor()), inside = entry.constantOf(b.getBoolAttr(true)),
+        allowed = inside;
   SmallVector<Value> at = llvm::map_to_vector(op.getIndices(), [&](Value each) { return scalar(each); });
   auto checked = op->getAttrOfType<DenseI64ArrayAttr>(checkedAttribute);
   for (auto [d, place] : llvm::enumerate(at)) {
@@ -166,6 +167,8 @@ void Emitter::emit(tensor::ExtractOp op) {
     Value error = entry.constantOf(b.getI32IntegerAttr(KUMIKO_E_INDEX));
     memref::StoreOp::create(b, loc, arith::SelectOp::create(b, loc, allowed, before, error), outside, zero);
   }
+  if (splat)
+    return scalars.map(op.getResult(), scalar(splat.getInput()));
   Value none = entry.constantOf(b.getZeroAttr(stored(op.getType())));
   auto read = scf::IfOp::create(
       b, loc, inside,

@@ -2,7 +2,6 @@
 #ifndef KUMIKO_CODEGEN_PLAIN_PASSES_TD
 #define KUMIKO_CODEGEN_PLAIN_PASSES_TD
 include "mlir/Pass/PassBase.td"
-
 def SchedulePlainPass : Pass<"kumiko-schedule-plain", "::mlir::ModuleOp"> {
   let summary = "Give every kernel the schedule of plain loops";
   let description = [{

@@ -17,7 +17,6 @@ public:
 
   /// The buffer that `tensor` lies in (operands, then results), or nothing when it lies in scratch.
   std::optional<unsigned> bufferOf(mlir::Value tensor) const;
-  /// In bytes.
   Extent scratchOffsetOf(mlir::Value tensor) const { return offsets.lookup(rootOf(tensor)); }
   Extent scratchBytes() const { return total; }
 

@@ -78,3 +78,24 @@ nn.kernel @chosen(%x: tensor<5xi1>, %i: tensor<3xi64>) -> tensor<3xi1> {
   } -> tensor<3xi1>
   nn.yield %y : tensor<3xi1>
 }
+
+// An element of a tensor whose elements are all the same is that scalar; its place is looked at all the same.
+// CHECK-LABEL: func.func @same_everywhere
+// CHECK: arith.cmpi ult
+// CHECK: memref.store
+// CHECK-NOT: scf.if
+// CHECK-NOT: linalg.fill
+// CHECK: return
+nn.kernel @same_everywhere(%i: tensor<3xi64>) -> tensor<3xi1> {
+  %e = tensor.empty() : tensor<3xi1>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%i : tensor<3xi64>) outs(%e : tensor<3xi1>) {
+  ^bb0(%n: i64, %b: i1):
+    %true = arith.constant true
+    %all = tensor.splat %true : tensor<5xi1>
+    %at = arith.index_cast %n : i64 to index
+    %0 = tensor.extract %all[%at] {checked = array<i64: 0>} : tensor<5xi1>
+    linalg.yield %0 : i1
+  } -> tensor<3xi1>
+  nn.yield %y : tensor<3xi1>
+}
