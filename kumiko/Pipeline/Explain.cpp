@@ -81,7 +81,7 @@ static std::string someOf(llvm::ArrayRef<StringRef> names) {
 
 static void printCalls(const Program &program, const std::map<std::string, Explanation::Kernel> &kernels,
                        llvm::raw_ostream &os) {
-  os << "\nkernels, in the order of their calls:\n";
+  os << "\nkernels, in the order of their calls: class, template, traffic, nodes\n";
   for (const ProgramCall &call : program.calls) {
     os.indent(2 + 2 * call.loops);
     if (!call.isKernel()) {
@@ -91,7 +91,7 @@ static void printCalls(const Program &program, const std::map<std::string, Expla
     }
     auto found = kernels.find(call.origin);
     Explanation::Kernel kernel = found == kernels.end() ? Explanation::Kernel() : found->second;
-    os << call.kernel << "  " << llvm::formatv("{0,-11}", kernel.kind);
+    os << call.kernel << "  " << llvm::formatv("{0,-11}  {1,-11}", kernel.kind, kernel.templateName);
     if (kernel.bytes)
       os << llvm::formatv("  {0,8}", bytesText(kernel.bytes));
     os << "  " << printable(call.nodes) << "\n";
@@ -160,6 +160,7 @@ void Explanation::printJson(const Program &program, llvm::raw_ostream &os) const
         json.attribute("name", call.kernel);
         json.attribute("nodes", llvm::json::fixUTF8(call.nodes));
         json.attribute("class", kernel.kind);
+        json.attribute("template", kernel.templateName);
         json.attribute("bytes", int64_t(kernel.bytes));
         json.attribute("flops", int64_t(kernel.flops));
         if (!kernel.schedule.empty())

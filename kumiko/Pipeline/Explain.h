@@ -17,7 +17,9 @@ namespace kumiko {
 struct Explanation {
   /// What a kernel does, whoever calls it.
   struct Kernel {
-    std::string kind;   ///< the highest class of its statements: contraction, reduction, ..., injective
+    std::string kind; ///< the highest class of its statements: contraction, reduction, ..., injective
+    /// Whose code it is: contraction, rows, attention, points, ... (docs/architecture.md names the files).
+    std::string templateName;
     uint64_t bytes = 0; ///< its operands and results, once each
     uint64_t flops = 0;
     std::string schedule; ///< as a file given with --schedule may have it; empty where its template has no words
@@ -37,7 +39,7 @@ struct Explanation {
 
   /// After Fuse.
   void describeKernels(mlir::ModuleOp module);
-  /// After Schedule: kernels that came of cutting others, and schedules.
+  /// After Schedule: kernels that came of cutting others, templates and schedules.
   void describeParts(mlir::ModuleOp module);
 
   void printText(const Program &program, llvm::raw_ostream &os) const;

@@ -77,6 +77,9 @@ void Explanation::describeParts(ModuleOp module) {
     auto [entry, isNew] = kernels.try_emplace(kernel.getName().str());
     if (isNew)
       entry->second = describePart(kernel);
+    if (auto schedule = kernel->getAttrOfType<DictionaryAttr>("schedule"))
+      if (auto name = schedule.getAs<StringAttr>("template"))
+        entry->second.templateName = name.str();
     entry->second.schedule = printSchedule(kernel);
   }
 }
