@@ -80,6 +80,7 @@ TEST_F(External, ThingsThatAreNoFiles) {
   EXPECT_EQ(load(external("w", {24}, "sub")), Pair(3, 213)) << text;
   EXPECT_EQ(load(external("w", {24}, "pipe")), Pair(3, 213)) << text; // and does not wait for a writer
   EXPECT_EQ(load(external("w", {24}, "sub/x/y")), Pair(3, 211)) << text;
+  EXPECT_EQ(load(external("w", {24}, std::string(300, 'n'))), Pair(3, 211)) << text; // longer than any name
   ImportOptions links;
   links.allowSymlinks = true;
   ASSERT_EQ(::symlink("/dev/zero", folder.path("m/zero").c_str()), 0);

@@ -105,7 +105,7 @@ static Descriptor openBelow(Descriptor folder, StringRef location, bool allowSym
       if (link)
         report(Code::ExternalLink, shown + " leads over a symbolic link")
             .helped("links are refused because they can leave the model's folder; --allow-symlinks follows them");
-      else if (error == ENOENT || error == ENOTDIR)
+      else if (error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG)
         report(Code::ExternalMissing, shown + " does not exist")
             .helped("put the file into the folder of the model, or save the model with its weights inside");
       else
