@@ -43,8 +43,16 @@ Extent GraphImporter::newSymbol(const Twine &wanted, bool isData) {
   return Extent::symbol(unique);
 }
 
+static bool isSymbol(const Extent &extent) {
+  SmallVector<StringRef, 2> names;
+  extent.symbols(names);
+  return names.size() == 1 && extent == Extent::symbol(names[0]);
+}
+
 void GraphImporter::addCheck(nn::Check check) {
-  if (dimensionNames && check.relation != nn::Check::Relation::AtMost)
+  // A mask may be shorter than its keys; where both have the same name they are as long.
+  bool relates = check.relation != nn::Check::Relation::AtMost || (isSymbol(check.lhs) && isSymbol(check.rhs));
+  if (dimensionNames && relates)
     dimensionNames->relate(check.lhs, check.rhs);
   // The same condition is often asked for by many nodes; the first is enough.
   if (none_of(checks, [&](const nn::Check &other) { return isSameCheck(check, other); }))
