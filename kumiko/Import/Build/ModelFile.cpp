@@ -17,7 +17,10 @@ struct Descriptor {
   int number = -1;
   explicit Descriptor(int number) : number(number) {}
   Descriptor(Descriptor &&other) : number(std::exchange(other.number, -1)) {}
-  Descriptor &operator=(Descriptor &&other) { return std::swap(number, other.number), *this; }
+  Descriptor &operator=(Descriptor &&other) {
+    std::swap(number, other.number);
+    return *this;
+  }
   ~Descriptor() {
     if (number >= 0)
       ::close(number);
