@@ -60,6 +60,8 @@ Joins::Known &Joins::known(nn::CallOp call) {
   if (failed(schedule))
     return *found;
   found->schedule = *schedule;
+  if (FailureOr<Layouts> layouts = Layouts::of(found->op); succeeded(layouts))
+    found->mayOverwrite = layouts->mayOverwrite;
   found->goesByStrides = canGoByStrides(*schedule, found->op.getBody().front(), found->extents);
   return *found;
 }
@@ -118,7 +120,7 @@ void Joins::findIn(nn::CallOp call) {
         continue;
       }
       place(cast<OpResult>(nn::underViews(value)), std::move(part));
-      llvm::append_values(changes[call].placed, int64_t(argument.getArgNumber()), int64_t(number));
+      llvm::append_values(changes[call].layouts.placed, int64_t(argument.getArgNumber()), int64_t(number));
       bytes += product(kernel.extents.of(argument)) *
                int64_t(bytesOf(nn::toEquation(getElementTypeOrSelf(argument.getType()))));
     }
@@ -224,9 +226,9 @@ void Joins::place(OpResult value, JoinedPart part) {
   members[part.whole].push_back(value);
   if (!part.strides.empty()) {
     auto maker = cast<nn::CallOp>(value.getOwner());
-    changes[maker].apart.push_back({maker->getNumOperands() + value.getResultNumber(), part.strides});
+    changes[maker].layouts.apart.push_back({maker->getNumOperands() + value.getResultNumber(), part.strides});
     for (OpOperand &use : value.getUses())
-      changes[use.getOwner()].apart.push_back({use.getOperandNumber(), part.strides});
+      changes[use.getOwner()].layouts.apart.push_back({use.getOperandNumber(), part.strides});
   }
   parts[value] = std::move(part);
 }
@@ -236,12 +238,12 @@ void Joins::apply() {
   for (auto &[op, change] : changes) {
     auto call = cast<nn::CallOp>(op);
     Known &kernel = known(call);
-    Schedule schedule = kernel.schedule;
-    llvm::sort(change.apart, llvm::less_first());
-    schedule.apart = change.apart;
-    schedule.placed = change.placed;
+    // Of the proposals nothing is lost.
+    Layouts layouts = change.layouts;
+    layouts.mayOverwrite = kernel.mayOverwrite;
+    llvm::sort(layouts.apart, llvm::less_first());
     old.insert(kernel.op);
-    nn::KernelOp own = symbols.variantOf(kernel.op, "schedule", schedule.toAttribute(module.getContext()));
+    nn::KernelOp own = symbols.variantOf(kernel.op, layoutsAttrName, layouts.toAttribute(module.getContext()));
     call.setCallee(own.getName());
     if (change.isDone)
       call->setAttr(doneAttrName, UnitAttr::get(module.getContext()));

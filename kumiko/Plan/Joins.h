@@ -7,8 +7,8 @@
 //   %b = call @g        %b: in %c, 64 elements behind, rows as far apart as those of %c
 //   %c = call @concat(%a, %b)    nothing left to do
 //
-// Whoever makes or reads such a part goes by strides of its own (Schedule's `apart`), which makes it a kernel of its
-// own; a part that is one stretch of the joined tensor needs none. A joined tensor may be a part of another one: a
+// Whoever makes or reads such a part goes by strides of its own (`apart` of its layouts), which makes it a kernel of
+// its own; a part that is one stretch of the joined tensor needs none. A joined tensor may be a part of another one: a
 // chain of concatenations, each of the last one and something new, shares one buffer.
 //
 // A part has one place, so nothing else may have a say in it: it is no input, constant or result of the network or of a
@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+#include "kumiko/Kernel/Layouts.h"
 #include "kumiko/Kernel/Pieces.h"
 #include "kumiko/Nn/KernelSymbols.h"
 #include "kumiko/Schedule/Schedule.h"
@@ -53,13 +54,13 @@ private:
   struct Known {
     nn::KernelOp op;
     Schedule schedule;
+    llvm::SmallVector<int64_t> mayOverwrite;
     KernelExtents extents;
     bool goesByStrides = false; ///< its template finds everything by strides
   };
   /// What becomes of a call's kernel.
   struct Change {
-    llvm::SmallVector<std::pair<int64_t, Extents>, 0> apart;
-    llvm::SmallVector<int64_t> placed;
+    Layouts layouts;     ///< `apart` and `placed`
     bool isDone = false; ///< nothing is left to be written
   };
 

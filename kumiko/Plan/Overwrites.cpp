@@ -1,20 +1,39 @@
 //===- Overwrites.cpp - results in the place of operands that end ----------===//
 #include "kumiko/Plan/Overwrites.h"
 #include "kumiko/Nn/Views.h"
-#include "kumiko/Schedule/Schedule.h"
 
 using namespace mlir;
 using namespace kumiko;
 
+/// Once, in the order of what may be: calls come in any.
+static void addPair(Layouts &layouts, ArrayRef<int64_t> pair) {
+  SmallVector<int64_t> kept;
+  auto has = [](ArrayRef<int64_t> pairs, ArrayRef<int64_t> wanted) {
+    for (; pairs.size() >= 2; pairs = pairs.drop_front(2))
+      if (pairs.take_front(2) == wanted)
+        return true;
+    return false;
+  };
+  for (ArrayRef<int64_t> left = layouts.mayOverwrite; left.size() >= 2; left = left.drop_front(2))
+    if (left.take_front(2) == pair || has(layouts.inPlace, left.take_front(2)))
+      llvm::append_range(kept, left.take_front(2));
+  layouts.inPlace = std::move(kept);
+}
+
 LogicalResult Overwrites::take(nn::CallOp call, llvm::function_ref<Extent(Value)> bytesOf) {
   auto kernel = module.lookupSymbol<nn::KernelOp>(call.getCallee());
-  FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
-  if (failed(schedule))
-    return kernel.emitError("has no usable schedule");
-  SmallVector<int64_t> &pairs = used[kernel];
-  for (ArrayRef<int64_t> left = schedule->inPlace; left.size() >= 2; left = left.drop_front(2)) {
+  auto [known, isNew] = used.try_emplace(kernel);
+  Layouts &layouts = known->second;
+  if (isNew) {
+    FailureOr<Layouts> own = Layouts::of(kernel);
+    if (failed(own))
+      return failure();
+    layouts = std::move(*own);
+    layouts.inPlace.clear();
+  }
+  for (ArrayRef<int64_t> left = layouts.mayOverwrite; left.size() >= 2; left = left.drop_front(2)) {
     if (left[0] >= call->getNumOperands() || left[1] >= call->getNumResults())
-      return kernel.emitError("the schedule's in_place names an operand or a result that is not there");
+      return kernel.emitError("its may_overwrite names an operand or a result that is not there");
     Value result = call->getResult(left[1]);
     if (places.contains(result) || !endsWith(call, left[0]))
       continue;
@@ -23,7 +42,7 @@ LogicalResult Overwrites::take(nn::CallOp call, llvm::function_ref<Extent(Value)
     if (bytesOf(old) != bytesOf(result) || llvm::any_of(result.getUsers(), llvm::IsaPred<nn::ScanOp, nn::LoopOp>))
       continue;
     places[result] = places.lookup(old);
-    llvm::append_range(pairs, left.take_front(2));
+    addPair(layouts, left.take_front(2));
   }
   return success();
 }
@@ -59,19 +78,7 @@ bool Overwrites::isTaken(Value value, nn::CallOp call) const {
   });
 }
 
-void Overwrites::narrowSchedules() {
-  for (auto &[kernel, pairs] : used) {
-    FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
-    if (failed(schedule) || schedule->inPlace.empty())
-      continue;
-    SmallVector<int64_t> kept;
-    for (ArrayRef<int64_t> allowed = schedule->inPlace; allowed.size() >= 2; allowed = allowed.drop_front(2))
-      for (ArrayRef<int64_t> each = pairs; each.size() >= 2; each = each.drop_front(2))
-        if (allowed.take_front(2) == each.take_front(2)) {
-          llvm::append_range(kept, allowed.take_front(2));
-          break;
-        }
-    schedule->inPlace = kept;
-    kernel->setAttr("schedule", schedule->toAttribute(kernel->getContext()));
-  }
+void Overwrites::writeLayouts() {
+  for (auto &[kernel, layouts] : used)
+    layouts.setOn(kernel);
 }

@@ -6,8 +6,8 @@
 
 namespace kumiko {
 
-/// Gives results the places of operands that nobody reads any more, where the kernel's schedule allows it
-/// (Schedule/InPlace.h). Operands are never inputs, weights, parts of a
+/// Gives results the places of operands that nobody reads any more, where the kernel's layouts allow it
+/// (Kernel/Layouts.h). Operands are never inputs, weights, parts of a
 /// joined tensor, or what lives outside of the loop or branch.
 class Overwrites {
 public:
@@ -17,8 +17,8 @@ public:
   /// Chooses for one call, whose operands have their places. Fails with a diagnostic.
   mlir::LogicalResult take(nn::CallOp call, llvm::function_ref<Extent(mlir::Value)> bytesOf);
 
-  /// Kernels allow what some call makes use of.
-  void narrowSchedules();
+  /// Says of each kernel what some call makes use of.
+  void writeLayouts();
 
 private:
   bool endsWith(nn::CallOp call, unsigned number) const;
@@ -27,7 +27,7 @@ private:
   mlir::ModuleOp module;
   Places &places;
   const Joins &joins;
-  llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> used; ///< pairs by kernel
+  llvm::MapVector<mlir::Operation *, Layouts> used; ///< by kernel; `inPlace` is what calls make use of
 };
 
 } // namespace kumiko

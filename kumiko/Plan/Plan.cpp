@@ -21,7 +21,7 @@ FailureOr<Program> Planner::run() {
   if (failed(collect(block, 0)) || failed(program.isStatic() ? assignArena(main) : planLater(main)) ||
       failed(addCalls(block, 0)))
     return failure();
-  overwrites.narrowSchedules();
+  overwrites.writeLayouts();
   weights.finish(program);
   return std::move(program);
 }

@@ -91,6 +91,9 @@ LogicalResult Planner::addCall(nn::CallOp call, uint32_t loops) {
   FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
   if (failed(schedule))
     return kernel.emitError("has no usable schedule");
+  FailureOr<Layouts> layouts = Layouts::of(kernel);
+  if (failed(layouts))
+    return failure();
   Block &body = kernel.getBody().front();
   KernelExtents extents;
   auto packings = packingsOf(shapeOfKernel(body, body.getTerminator()->getOperands(), extents), *schedule, body);
@@ -116,7 +119,7 @@ LogicalResult Planner::addCall(nn::CallOp call, uint32_t loops) {
   for (Value result : call->getResults()) {
     planned.buffers.push_back(resolved(places.lookup(result)));
     planned.buffers.back().bytes = bytesOf(result);
-    planned.buffers.back().isPartial = !schedule->placed.empty();
+    planned.buffers.back().isPartial = !layouts->placed.empty();
     describeApart(result, planned.buffers.back());
   }
   planned.origin = originOf(call);

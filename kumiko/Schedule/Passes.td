@@ -10,6 +10,8 @@ def ScheduleKernelsPass : Pass<"kumiko-schedule-kernels", "::mlir::ModuleOp"> {
     and caches of the module's target. A schedule that is already there (from a user or a tuning record) stays. Where
     the text of `schedules` has a rule for a kernel (ScheduleFile.h), its numbers take the place of the model's.
 
+    Which operands a result may be written over is proposed in `layouts`, which Plan decides about.
+
     Before: bodies are linalg on tensors. After: every kernel has a schedule. Class: exact.
   }];
   let options = [Option<"vectorFunctions", "vector-functions", "bool", "true",

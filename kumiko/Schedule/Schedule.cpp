@@ -99,49 +99,7 @@ DictionaryAttr Schedule::toAttribute(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr("lanes_last", b.getDenseI64ArrayAttr(lanesLast)));
   if (!keptOps.empty())
     entries.push_back(b.getNamedAttr("kept_ops", b.getDenseI64ArrayAttr(keptOps)));
-  if (!inPlace.empty())
-    entries.push_back(b.getNamedAttr("in_place", b.getDenseI64ArrayAttr(inPlace)));
-  SmallVector<Attribute> buffers;
-  for (const auto &[buffer, strides] : apart) {
-    Extents numbers{buffer};
-    llvm::append_range(numbers, strides);
-    buffers.push_back(nn::numbersAttr(context, numbers));
-  }
-  if (!buffers.empty())
-    entries.push_back(b.getNamedAttr("apart", b.getArrayAttr(buffers)));
-  if (!placed.empty())
-    entries.push_back(b.getNamedAttr("placed", b.getDenseI64ArrayAttr(placed)));
   return b.getDictionaryAttr(entries);
-}
-
-/// [number, stride, stride, ...] each; false where it is something else.
-static bool readApart(ArrayAttr buffers, Schedule &schedule) {
-  if (!buffers)
-    return true;
-  for (Attribute buffer : buffers.getValue()) {
-    std::optional<SmallVector<Extent, 4>> numbers = nn::extentsOf(buffer);
-    if (!numbers || numbers->empty() || !numbers->front().isStatic() || numbers->front().value() < 0)
-      return false;
-    schedule.apart.push_back({numbers->front().value(), Extents(ArrayRef(*numbers).drop_front())});
-  }
-  return true;
-}
-
-const Extents *Schedule::apartOf(int64_t buffer) const {
-  auto found = llvm::find_if(apart, [&](const auto &each) { return each.first == buffer; });
-  return found == apart.end() ? nullptr : &found->second;
-}
-
-Extents Schedule::stridesOf(int64_t buffer, ArrayRef<Extent> shape) const {
-  const Extents *strides = apartOf(buffer);
-  return strides ? *strides : rowMajorStrides(shape);
-}
-
-bool Schedule::isPlaced(int64_t argument, int64_t result) const {
-  for (ArrayRef<int64_t> left = placed; left.size() >= 2; left = left.drop_front(2))
-    if (left[0] == argument && left[1] == result)
-      return true;
-  return false;
 }
 
 FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
@@ -175,13 +133,9 @@ FailureOr<Schedule> Schedule::fromAttribute(DictionaryAttr attribute) {
   schedule.askAhead = attribute.contains("ask_ahead");
   if (auto kept = attribute.getAs<DenseI64ArrayAttr>("kept_ops"))
     schedule.keptOps = llvm::to_vector(kept.asArrayRef());
-  if (auto pairs = attribute.getAs<DenseI64ArrayAttr>("in_place"))
-    schedule.inPlace = llvm::to_vector(pairs.asArrayRef());
   if (auto pairs = attribute.getAs<DenseI64ArrayAttr>("lanes_last"))
     schedule.lanesLast = llvm::to_vector(pairs.asArrayRef());
-  if (auto pairs = attribute.getAs<DenseI64ArrayAttr>("placed"))
-    schedule.placed = llvm::to_vector(pairs.asArrayRef());
-  if (!found || !readApart(attribute.getAs<ArrayAttr>("apart"), schedule))
+  if (!found)
     return failure();
   return schedule;
 }

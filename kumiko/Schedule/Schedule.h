@@ -52,22 +52,6 @@ struct Schedule {
   /// computed again.
   llvm::SmallVector<int64_t> keptOps;
 
-  /// Pairs (argument, result): the result may be written where the argument lies (InPlace.h). Plan leaves those that
-  /// some call makes use of.
-  llvm::SmallVector<int64_t> inPlace;
-
-  /// Buffers (operands, then results) that lie in a larger one, so that their elements have strides of their own; and
-  /// pairs (argument, result): the argument lies in the result where that has it, and is not written again. Plan says
-  /// so of kernels that make, read or are joined tensors (Plan/Joins.h).
-  llvm::SmallVector<std::pair<int64_t, Extents>, 0> apart;
-  llvm::SmallVector<int64_t> placed;
-
-  /// The strides of buffer number `buffer`, null where it does not lie in a larger one; and in any case, for a tensor
-  /// of this shape.
-  const Extents *apartOf(int64_t buffer) const;
-  Extents stridesOf(int64_t buffer, llvm::ArrayRef<Extent> shape) const;
-  bool isPlaced(int64_t argument, int64_t result) const;
-
   /// Into how many chunks the kernel splits; rows and points divide their outer iterations evenly.
   Extent chunks = 1;
   /// Bytes of scratch that a chunk needs.

@@ -1,4 +1,5 @@
 //===- ScheduleKernels.cpp - give every kernel its schedule ----------------===//
+#include "kumiko/Kernel/Layouts.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/InPlace.h"
 #include "kumiko/Schedule/Model.h"
@@ -45,8 +46,10 @@ struct ScheduleKernels final : kumiko::impl::ScheduleKernelsPassBase<ScheduleKer
       Schedule schedule = chooseSchedule(shape, body, results, extents, isConstant, target, vectorFunctions);
       bool packable = shape.kind == KernelKind::Contraction && hasConstantColumns(shape.contraction, isConstant);
       isRefused |= failed(rules.apply(kernel, shape, packable, target, schedule));
-      schedule.inPlace = inPlacePairs(shape, body, results, extents);
       kernel->setAttr("schedule", schedule.toAttribute(&getContext()));
+      Layouts layouts;
+      layouts.mayOverwrite = inPlacePairs(shape, body, results, extents);
+      layouts.setOn(kernel);
     }
     // What did not fit because of a mistake is not told again.
     if (isRefused || failed(rules.finish()))

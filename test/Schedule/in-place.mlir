@@ -11,7 +11,7 @@
 
 // What the epilogue reads where it writes; not the factors, though one of them has the result's shape.
 // CHECK-LABEL: nn.kernel @product_and_residual
-// CHECK-SAME: in_place = array<i64: 2, 0>
+// CHECK-SAME: layouts = {may_overwrite = array<i64: 2, 0>
 nn.kernel @product_and_residual(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %r: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<64x64xf32>
@@ -34,7 +34,7 @@ nn.kernel @product_and_residual(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %r
 
 // A residual that the factor is, too, is read by every tile.
 // CHECK-LABEL: nn.kernel @residual_is_a_factor
-// CHECK-NOT: in_place
+// CHECK-NOT: may_overwrite
 nn.kernel @residual_is_a_factor(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<64x64xf32>
@@ -57,7 +57,7 @@ nn.kernel @residual_is_a_factor(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) ->
 
 // Read at the same element, in one type of the same size and in a wider one; across; along rows only.
 // CHECK-LABEL: nn.kernel @points
-// CHECK-SAME: in_place = array<i64: 0, 0, 1, 0>
+// CHECK-SAME: layouts = {may_overwrite = array<i64: 0, 0, 1, 0>
 nn.kernel @points(%x: tensor<8x8xf32>, %i: tensor<8x8xi32>, %wide: tensor<8x8xf64>, %t: tensor<8x8xf32>, %b: tensor<8xf32>)
     -> tensor<8x8xf32> {
   %empty = tensor.empty() : tensor<8x8xf32>
@@ -78,7 +78,7 @@ nn.kernel @points(%x: tensor<8x8xf32>, %i: tensor<8x8xi32>, %wide: tensor<8x8xf6
 
 // Rows of places that data choose are written in vectors that may overlap.
 // CHECK-LABEL: nn.kernel @chosen_rows
-// CHECK-NOT: in_place
+// CHECK-NOT: may_overwrite
 nn.kernel @chosen_rows(%t: tensor<9x8xf32>, %i: tensor<8xi64>, %r: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %empty = tensor.empty() : tensor<8x8xf32>
   %y = linalg.generic {indexing_maps = [#first, #all, #all], iterator_types = ["parallel", "parallel"]}
@@ -95,7 +95,7 @@ nn.kernel @chosen_rows(%t: tensor<9x8xf32>, %i: tensor<8xi64>, %r: tensor<8x8xf3
 
 // Two results that read the same tensor may be written by different chunks.
 // CHECK-LABEL: nn.kernel @read_for_both
-// CHECK-NOT: in_place
+// CHECK-NOT: may_overwrite
 nn.kernel @read_for_both(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
   %empty = tensor.empty() : tensor<8x8xf32>
   %y = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
@@ -115,7 +115,7 @@ nn.kernel @read_for_both(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf3
 // A row is reduced before it is written. The sum of both goes first, so it must leave the operands as they are; what is
 // written last may take their place.
 // CHECK-LABEL: nn.kernel @rows
-// CHECK-SAME: in_place = array<i64: 0, 1, 1, 1>
+// CHECK-SAME: layouts = {may_overwrite = array<i64: 0, 1, 1, 1>
 nn.kernel @rows(%a: tensor<8x64xf32>, %b: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<8x64xf32>

@@ -24,6 +24,7 @@ struct CompiledKernel::State {
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
   Schedule schedule;
+  Layouts layouts;
   SmallVector<Packing, 2> packings;
   SmallVector<nn::Symbol> symbols;
   /// Elements of the results.
@@ -35,6 +36,7 @@ struct CompiledKernel::State {
 CompiledKernel::CompiledKernel(std::unique_ptr<State> state) : state(std::move(state)) {}
 CompiledKernel::~CompiledKernel() = default;
 const Schedule &CompiledKernel::schedule() const { return state->schedule; }
+const Layouts &CompiledKernel::layouts() const { return state->layouts; }
 
 namespace {
 /// Floats that end where a page begins that may not be touched.
@@ -62,8 +64,8 @@ public:
 } // namespace
 
 /// Schedules the kernel and keeps what calling it needs.
-static bool prepare(MLIRContext &context, ModuleOp module, Schedule &schedule, SmallVector<Packing, 2> &packings,
-                    std::vector<Extent> &results) {
+static bool prepare(MLIRContext &context, ModuleOp module, Schedule &schedule, Layouts &layouts,
+                    SmallVector<Packing, 2> &packings, std::vector<Extent> &results) {
   PassManager scheduling(&context);
   scheduling.addPass(createScheduleKernelsPass());
   if (failed(scheduling.run(module)))
@@ -73,6 +75,13 @@ static bool prepare(MLIRContext &context, ModuleOp module, Schedule &schedule, S
   if (failed(chosen))
     return false;
   schedule = *chosen;
+  // Whatever may lie in the place of another does.
+  FailureOr<Layouts> proposed = Layouts::of(kernel);
+  if (failed(proposed))
+    return false;
+  layouts = *proposed;
+  layouts.inPlace = layouts.mayOverwrite;
+  layouts.setOn(kernel);
   Block &body = kernel.getBody().front();
   ValueRange values = body.getTerminator()->getOperands();
   KernelExtents extents;
@@ -92,7 +101,8 @@ std::unique_ptr<CompiledKernel> CompiledKernel::create(llvm::StringRef text) {
   state->context->loadAllAvailableDialects();
   state->module = parseSourceString<ModuleOp>(text, state->context.get());
   EXPECT_TRUE(state->module) << text.str();
-  if (!state->module || !prepare(*state->context, *state->module, state->schedule, state->packings, state->results))
+  if (!state->module ||
+      !prepare(*state->context, *state->module, state->schedule, state->layouts, state->packings, state->results))
     return nullptr;
   state->symbols = nn::symbolsOf(state->module->lookupSymbol("main"));
 
@@ -144,7 +154,7 @@ std::vector<std::vector<float>> CompiledKernel::run(llvm::ArrayRef<int64_t> symb
   for (GuardedFloats &buffer : llvm::MutableArrayRef(buffers).drop_front(arguments.size()))
     places.push_back(buffer.data);
   // Whatever may lie where an argument lies does.
-  for (llvm::ArrayRef<int64_t> pairs = state->schedule.inPlace; !pairs.empty(); pairs = pairs.drop_front(2)) {
+  for (llvm::ArrayRef<int64_t> pairs = state->layouts.inPlace; !pairs.empty(); pairs = pairs.drop_front(2)) {
     // The first pair of a result counts; none lies where another does.
     float *place = buffers[pairs[0]].data;
     if (places[pairs[1]] != buffers[arguments.size() + pairs[1]].data || llvm::is_contained(places, place))

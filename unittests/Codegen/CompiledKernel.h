@@ -1,5 +1,6 @@
 //===- CompiledKernel.h - one kernel, compiled and called by hand -----------===//
 #pragma once
+#include "kumiko/Kernel/Layouts.h"
 #include "kumiko/Schedule/Schedule.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
@@ -27,6 +28,7 @@ public:
                                       int status = 0) const;
 
   const Schedule &schedule() const;
+  const Layouts &layouts() const;
 
 private:
   struct State;

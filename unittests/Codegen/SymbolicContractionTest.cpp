@@ -235,7 +235,7 @@ TEST(SymbolicContraction, OverTheResidual) {
     })");
   ASSERT_TRUE(kernel);
   EXPECT_EQ(kernel->schedule().kind, KernelKind::Contraction);
-  EXPECT_EQ(kernel->schedule().inPlace, (llvm::SmallVector<int64_t>{2, 0}));
+  EXPECT_EQ(kernel->layouts().mayOverwrite, (llvm::SmallVector<int64_t>{2, 0}));
   std::vector<float> w = someFloats(13 * 40, 2);
   for (int64_t rows = 0; rows < 60; ++rows) {
     std::vector<float> x = someFloats(rows * 13), c = someFloats(rows * 40, 3), y = kernel->run({rows}, {x, w, c})[0];

@@ -1,4 +1,5 @@
 //===- InPlaceTest.cpp - results that take the place of operands -------------===//
+#include "kumiko/Kernel/Layouts.h"
 #include "kumiko/Pipeline/Session.h"
 #include "kumiko/Plan/Plan.h"
 #include "kumiko/Schedule/Schedule.h"
@@ -11,8 +12,8 @@ namespace {
 /// A sum whose result may take the place of either operand.
 constexpr llvm::StringLiteral sum = R"(
 nn.kernel @add(%a: tensor<64xf32>, %b: tensor<64xf32>) -> tensor<64xf32>
-    attributes {schedule = {template = "points", lanes = 8 : i64, chunks = 1 : i64, scratch_bytes = 0 : i64,
-                            in_place = array<i64: 0, 0, 1, 0>}} {
+    attributes {schedule = {template = "points", lanes = 8 : i64, chunks = 1 : i64, scratch_bytes = 0 : i64},
+                layouts = {may_overwrite = array<i64: 0, 0, 1, 0>}} {
   %e = tensor.empty() : tensor<64xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
                        iterator_types = ["parallel"]}
@@ -51,9 +52,9 @@ struct Planned {
   /// What Plan leaves of the pairs that the kernel allows.
   llvm::SmallVector<int64_t> pairs() {
     mlir::Operation *kernel = module->lookupSymbol("add");
-    auto schedule = Schedule::fromAttribute(kernel->getAttrOfType<mlir::DictionaryAttr>("schedule"));
-    EXPECT_TRUE(mlir::succeeded(schedule));
-    return schedule->inPlace;
+    auto layouts = Layouts::of(kernel);
+    EXPECT_TRUE(mlir::succeeded(layouts));
+    return layouts->inPlace;
   }
 };
 } // namespace

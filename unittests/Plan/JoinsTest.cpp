@@ -1,4 +1,5 @@
 //===- JoinsTest.cpp - parts that lie in the joined tensor from the beginning ===//
+#include "kumiko/Kernel/Layouts.h"
 #include "kumiko/Pipeline/Explain.h"
 #include "kumiko/Pipeline/Session.h"
 #include "kumiko/Plan/Plan.h"
@@ -63,10 +64,7 @@ struct Planned {
     return llvm::any_of(explanation.refusals,
                         [&](const auto &each) { return each.second == ("NotJoined: " + why).str(); });
   }
-  Schedule scheduleOf(size_t call) {
-    mlir::Operation *kernel = module->lookupSymbol(program.calls[call].kernel);
-    return *Schedule::fromAttribute(kernel->getAttrOfType<mlir::DictionaryAttr>("schedule"));
-  }
+  Layouts layoutsOf(size_t call) { return *Layouts::of(module->lookupSymbol(program.calls[call].kernel)); }
 };
 
 constexpr llvm::StringLiteral twoParts = R"(
@@ -93,7 +91,7 @@ TEST(Joins, SideBySide) {
   EXPECT_TRUE(planned.program.calls[2].buffers[0].offset == planned.resultOf(0).offset);
   EXPECT_EQ(planned.program.arenaBytes, 256u);
   EXPECT_EQ(planned.program.calls[1].origin, "neg");
-  Schedule second = planned.scheduleOf(1);
+  Layouts second = planned.layoutsOf(1);
   ASSERT_EQ(second.apart.size(), 2u);
   EXPECT_TRUE(second.apart[0].second == (Extents{16, 1}) && second.apart[1].second == (Extents{16, 1}));
   // The last of four rows is whole, of the others all but the last half is between the first byte and the last.
@@ -104,7 +102,7 @@ TEST(Joins, SideBySide) {
   EXPECT_EQ(uses.savedOps, 1u);
   EXPECT_EQ(uses.savedBytes, 2u * 2 * 128);
   // What reads the whole, and what nobody calls any more.
-  EXPECT_TRUE(planned.scheduleOf(2).apart.empty());
+  EXPECT_TRUE(planned.layoutsOf(2).apart.empty());
   EXPECT_FALSE(planned.module->lookupSymbol("beside"));
 }
 
@@ -152,7 +150,7 @@ TEST(Joins, PartsOfParts) {
   EXPECT_EQ(planned.program.omitted.size(), 2u);
   EXPECT_TRUE(planned.resultOf(1).offset == Extent(32));
   EXPECT_TRUE(planned.resultOf(2).offset == Extent(64));
-  EXPECT_TRUE(planned.scheduleOf(1).apart[1].second == (Extents{32, 1}));
+  EXPECT_TRUE(planned.layoutsOf(1).apart[1].second == (Extents{32, 1}));
 }
 
 // What has a say in where a part lies keeps it apart: the concatenation copies it, and the other part alone is joined.
@@ -164,14 +162,14 @@ TEST(Joins, NotWhatHasAPlaceOfItsOwn) {
     return %c : tensor<4x16xf32>)",
                 "tensor<4x16xf32>");
   ASSERT_EQ(input.program.calls.size(), 2u);
-  EXPECT_EQ(input.scheduleOf(1).placed, (llvm::SmallVector<int64_t>{1, 0}));
+  EXPECT_EQ(input.layoutsOf(1).placed, (llvm::SmallVector<int64_t>{1, 0}));
   EXPECT_TRUE(input.resultOf(1).isPartial);
   EXPECT_TRUE(input.wasRefused("a part is an input or a constant, or made outside of the loop or branch"));
   // A result of the network.
   Planned output((twoParts + besideBoth + "return %c, %b : tensor<4x16xf32>, tensor<4x8xf32>").str(),
                  "tensor<4x16xf32>, tensor<4x8xf32>");
   ASSERT_EQ(output.program.calls.size(), 3u);
-  EXPECT_EQ(output.scheduleOf(2).placed, (llvm::SmallVector<int64_t>{0, 0}));
+  EXPECT_EQ(output.layoutsOf(2).placed, (llvm::SmallVector<int64_t>{0, 0}));
   EXPECT_TRUE(output.wasRefused("a part is a result of its own, or read by a loop or a branch"));
   // A part of two tensors lies in the last of them.
   Planned two((twoParts + besideBoth + R"(
@@ -180,8 +178,8 @@ TEST(Joins, NotWhatHasAPlaceOfItsOwn) {
                   .str(),
               "tensor<4x16xf32>, tensor<4x16xf32>");
   ASSERT_EQ(two.program.calls.size(), 4u);
-  EXPECT_EQ(two.scheduleOf(2).placed, (llvm::SmallVector<int64_t>{0, 0}));
-  EXPECT_EQ(two.scheduleOf(3).placed, (llvm::SmallVector<int64_t>{0, 0}));
+  EXPECT_EQ(two.layoutsOf(2).placed, (llvm::SmallVector<int64_t>{0, 0}));
+  EXPECT_EQ(two.layoutsOf(3).placed, (llvm::SmallVector<int64_t>{0, 0}));
   EXPECT_TRUE(two.wasRefused("a part has another place already"));
 }
 
@@ -193,7 +191,7 @@ TEST(Joins, NotAPartThatIsThereTwice) {
                   "tensor<4x16xf32>");
   // As two operands it lies in the first place and is copied to the second.
   ASSERT_EQ(planned.program.calls.size(), 3u);
-  EXPECT_EQ(planned.scheduleOf(2).placed.size(), 2u);
+  EXPECT_EQ(planned.layoutsOf(2).placed.size(), 2u);
   std::string once = "nn.kernel @twice(%a: tensor<4x8xf32>) -> tensor<4x16xf32> " + points.str() + R"( {
     %e = tensor.empty() : tensor<4x16xf32>
     %0 = tensor.insert_slice %a into %e[0, 0] [4, 8] [1, 1] : tensor<4x8xf32> into tensor<4x16xf32>
@@ -206,7 +204,7 @@ TEST(Joins, NotAPartThatIsThereTwice) {
                      .str(),
                  "tensor<4x16xf32>", once);
   ASSERT_EQ(single.program.calls.size(), 3u);
-  EXPECT_TRUE(single.scheduleOf(2).placed.empty());
+  EXPECT_TRUE(single.layoutsOf(2).placed.empty());
   EXPECT_TRUE(single.wasRefused("a part is in several places of the joined tensor"));
 }
 
@@ -220,7 +218,7 @@ TEST(Joins, NotWhatIsSeenUnderAnotherShape) {
                       .str(),
                   "tensor<4x16xf32>");
   ASSERT_EQ(planned.program.calls.size(), 3u);
-  EXPECT_EQ(planned.scheduleOf(2).placed, (llvm::SmallVector<int64_t>{0, 0}));
+  EXPECT_EQ(planned.layoutsOf(2).placed, (llvm::SmallVector<int64_t>{0, 0}));
 }
 
 // A result may take the place of a joined tensor only when none of its parts is read any more, and never that of a
@@ -228,7 +226,7 @@ TEST(Joins, NotWhatIsSeenUnderAnotherShape) {
 TEST(Joins, NothingIsWrittenOverAPart) {
   std::string over = negation("over", "tensor<4x16xf32>"), part = negation("part", "tensor<4x8xf32>");
   for (std::string *kernel : {&over, &part})
-    kernel->replace(kernel->find("chunks"), 0, "in_place = array<i64: 0, 0>, ");
+    kernel->replace(kernel->find("schedule = "), 0, "layouts = {may_overwrite = array<i64: 0, 0>}, ");
   Planned late((twoParts + besideBoth + R"(
     %d = nn.call @over(%c) : (tensor<4x16xf32>) -> tensor<4x16xf32>
     %e = nn.call @over(%d) : (tensor<4x16xf32>) -> tensor<4x16xf32>

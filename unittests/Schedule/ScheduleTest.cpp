@@ -68,24 +68,3 @@ TEST(Schedule, BadAttributesAreRefused) {
   EXPECT_TRUE(mlir::failed(Schedule::fromAttribute(dictionary("points", -1))));
   EXPECT_TRUE(mlir::succeeded(Schedule::fromAttribute(dictionary("points", 1))));
 }
-
-// Strides may be expressions; a number in place of a list is no schedule.
-TEST(Schedule, PlacesRoundTrip) {
-  mlir::MLIRContext context;
-  context.loadDialect<nn::NnDialect>();
-  Schedule schedule;
-  schedule.apart.push_back({1, Extents{Extent::symbol("n") * 3, 1}});
-  schedule.apart.push_back({2, Extents{48, 1}});
-  schedule.placed = {0, 0};
-  mlir::DictionaryAttr attribute = schedule.toAttribute(&context);
-  mlir::FailureOr<Schedule> copy = Schedule::fromAttribute(attribute);
-  ASSERT_TRUE(mlir::succeeded(copy));
-  EXPECT_TRUE(copy->apart == schedule.apart);
-  EXPECT_TRUE(copy->isPlaced(0, 0));
-  EXPECT_FALSE(copy->isPlaced(0, 1));
-  EXPECT_TRUE(copy->stridesOf(2, {4, 8}) == (Extents{48, 1}));
-  EXPECT_TRUE(copy->stridesOf(0, {4, 8}) == (Extents{8, 1}));
-  mlir::NamedAttrList wrong(attribute);
-  wrong.set("apart", mlir::Builder(&context).getArrayAttr({mlir::Builder(&context).getI64IntegerAttr(3)}));
-  EXPECT_TRUE(mlir::failed(Schedule::fromAttribute(wrong.getDictionary(&context))));
-}

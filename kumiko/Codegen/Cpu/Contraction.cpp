@@ -307,7 +307,7 @@ private:
       Value own = k.demand.indexOf(Form::ofSlot(k.demand.addSlot(block), less) + Form(big));
       Value row = arith::MinSIOp::create(k.b, k.loc, own, k.index(rows - less));
       // What lies where the results go is there once.
-      firstWritten = k.schedule.inPlace.empty() ? Value() : own;
+      firstWritten = k.layouts.inPlace.empty() ? Value() : own;
       tile(Form::ofSlot(k.demand.addSlot(row)), less, panel);
       firstWritten = Value();
     });

@@ -40,30 +40,31 @@ static func::FuncOp createInside(OpBuilder &b, func::FuncOp entry, size_t count,
 }
 
 /// Strides belong to buffers that are there, and to templates that go by them.
-static LogicalResult checkPlaces(nn::KernelOp kernel, const Schedule &schedule) {
+static LogicalResult checkPlaces(nn::KernelOp kernel, const Schedule &schedule, const Layouts &layouts) {
   SmallVector<Type> buffers(kernel.getArgumentTypes());
   llvm::append_range(buffers, kernel.getResultTypes());
-  for (const auto &[number, strides] : schedule.apart)
+  for (const auto &[number, strides] : layouts.apart)
     if (number >= int64_t(buffers.size()) ||
         cast<RankedTensorType>(buffers[number]).getRank() != int64_t(strides.size()))
-      return kernel.emitError("the schedule's apart names a buffer that is not there, or of another rank");
-  if (!schedule.apart.empty() && schedule.kind != KernelKind::Contraction && schedule.kind != KernelKind::Rows &&
+      return kernel.emitError("its layouts' apart names a buffer that is not there, or of another rank");
+  if (!layouts.apart.empty() && schedule.kind != KernelKind::Contraction && schedule.kind != KernelKind::Rows &&
       schedule.kind != KernelKind::Points)
     return kernel.emitError("the schedule's template takes no buffers that lie apart");
   return success();
 }
 
 /// The results of a kernel as boxes, without what lies there already; nothing for a routine.
-static std::vector<Output> outputsOf(Block &body, const Schedule &schedule, KernelExtents &extents) {
+static std::vector<Output> outputsOf(Block &body, const Schedule &schedule, const Layouts &layouts,
+                                     KernelExtents &extents) {
   std::vector<Output> outputs;
   if (schedule.kind == KernelKind::Routine)
     return outputs;
   for (auto [number, result] : llvm::enumerate(body.getTerminator()->getOperands())) {
-    Extents strides = schedule.stridesOf(body.getNumArguments() + number, extents.of(result));
+    Extents strides = layouts.stridesOf(body.getNumArguments() + number, extents.of(result));
     Output &output = outputs.emplace_back(traceOutput(result, extents, schedule.kind == KernelKind::Rows, strides));
     llvm::erase_if(output.pieces, [&, number = number](const Piece &piece) {
       auto argument = dyn_cast<BlockArgument>(piece.source);
-      return argument && schedule.isPlaced(argument.getArgNumber(), number);
+      return argument && layouts.isPlaced(argument.getArgNumber(), number);
     });
   }
   return outputs;
@@ -75,6 +76,9 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
   FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
   if (failed(schedule))
     return kernel.emitError("has no usable schedule");
+  FailureOr<Layouts> layouts = Layouts::of(kernel);
+  if (failed(layouts))
+    return failure();
   Block &body = kernel.getBody().front();
   ValueRange results = body.getTerminator()->getOperands();
   Storage storage;
@@ -87,9 +91,9 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
 
   OpBuilder b(kernel);
   Location loc = kernel.getLoc();
-  if (schedule->kind != KernelKind::Routine && failed(checkPlaces(kernel, *schedule)))
+  if (schedule->kind != KernelKind::Routine && failed(checkPlaces(kernel, *schedule, *layouts)))
     return failure();
-  std::vector<Output> written = outputsOf(body, *schedule, storage.extents);
+  std::vector<Output> written = outputsOf(body, *schedule, *layouts, storage.extents);
   if (!written.empty() && llvm::all_of(written, isEmpty))
     return success(); // all that it would write is there
   func::FuncOp function = createFunction(b, kernel);
@@ -99,17 +103,26 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
   }
   size_t arguments = body.getNumArguments(), buffers = arguments + results.size();
   llvm::SmallBitVector shared(buffers);
-  for (size_t pair = 0; pair + 1 < schedule->inPlace.size(); pair += 2) {
-    shared.set(schedule->inPlace[pair]);
-    shared.set(arguments + schedule->inPlace[pair + 1]);
+  for (size_t pair = 0; pair + 1 < layouts->inPlace.size(); pair += 2) {
+    shared.set(layouts->inPlace[pair]);
+    shared.set(arguments + layouts->inPlace[pair + 1]);
   }
   function = createInside(b, function, buffers, shared);
   Block *block = &function.getBody().front();
   Block::BlockArgListType pointers = block->getArguments().take_back(buffers);
   Entry entry(block, loc, block->getArgument(1), symbols);
-  Kernel k{b,         loc,     storage, Demand(b, loc, entry, storage, schedule->lanes),
-           *schedule, shape,   body,    std::move(written),
-           {},        Value(), Value()};
+  Kernel k{b,
+           loc,
+           storage,
+           Demand(b, loc, entry, storage, schedule->lanes),
+           *schedule,
+           *layouts,
+           shape,
+           body,
+           std::move(written),
+           {},
+           Value(),
+           Value()};
   auto packings = packingsOf(shape, *schedule, body);
   for (BlockArgument argument : body.getArguments()) {
     const Packing *packing = packingOfArgument(packings, argument.getArgNumber());
@@ -120,7 +133,7 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
       tensor = asRead(argument);
       storage.strides[tensor] = llvm::to_vector_of<Extent, 6>(packing->strides());
     }
-    if (const Extents *strides = schedule->apartOf(argument.getArgNumber())) {
+    if (const Extents *strides = layouts->apartOf(argument.getArgNumber())) {
       storage.strides[argument] = *strides;
       elements = Extent::overflow(); // lies in something of any size
     }
@@ -130,7 +143,7 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
                                                   : storageOf(argument.getType(), elements)));
   }
   for (auto [number, result] : llvm::enumerate(results)) {
-    bool apart = schedule->apartOf(arguments + number);
+    bool apart = layouts->apartOf(arguments + number);
     Extent elements = apart ? Extent::overflow() : storage.extents.elementsOf(result);
     k.outputs.push_back(memrefFromPointer(b, loc, pointers[arguments + number], storageOf(result.getType(), elements)));
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include "kumiko/Codegen/Cpu/Demand.h"
 #include "kumiko/Codegen/Cpu/Reads.h"
+#include "kumiko/Kernel/Layouts.h"
 #include "kumiko/Kernel/Pieces.h"
 #include "kumiko/Nn/Nn.h"
 #include "kumiko/Schedule/Schedule.h"
@@ -17,6 +18,7 @@ struct Kernel {
   Demand demand;
   /// Of the whole kernel, or of the part of it that is being emitted.
   Schedule schedule;
+  Layouts layouts;
   KernelShape shape;
   /// The linalg ops; its arguments are bound in `demand`.
   mlir::Block &body;
