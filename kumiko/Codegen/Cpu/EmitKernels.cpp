@@ -72,6 +72,62 @@ static std::vector<Output> outputsOf(Block &body, const Schedule &schedule, cons
 
 static bool isEmpty(const Output &output) { return output.pieces.empty() && output.borders.empty(); }
 
+/// The loops of the kernel, by its template.
+static void emitTemplate(Kernel &k) {
+  switch (k.schedule.kind) {
+  case KernelKind::Contraction:
+    emitContraction(k);
+    break;
+  case KernelKind::Rows:
+    emitRows(k);
+    break;
+  case KernelKind::Attention:
+    emitAttention(k);
+    break;
+  case KernelKind::Scatter:
+    emitScatter(k);
+    break;
+  case KernelKind::Running:
+    emitRunning(k);
+    break;
+  case KernelKind::Points:
+    emitPoints(k);
+    break;
+  case KernelKind::Routine:
+  case KernelKind::Plain:
+    llvm_unreachable("done above, and no kernel's shape");
+  }
+}
+
+/// Arguments and results as the buffers behind `pointers`.
+static void bindBuffers(Kernel &k, Block::BlockArgListType pointers) {
+  auto packings = packingsOf(k.shape, k.schedule, k.body);
+  for (BlockArgument argument : k.body.getArguments()) {
+    const Packing *packing = packingOfArgument(packings, argument.getArgNumber());
+    Extent elements = packing ? Extent(packing->elementCount()) : k.storage.extents.elementsOf(argument);
+    // A packed contraction finds its panels itself; any other reader goes by strides.
+    Value tensor = argument;
+    if (packing && k.schedule.kind != KernelKind::Contraction) {
+      tensor = asRead(argument);
+      k.storage.strides[tensor] = llvm::to_vector_of<Extent, 6>(packing->strides());
+    }
+    if (const Extents *strides = k.layouts.apartOf(argument.getArgNumber())) {
+      k.storage.strides[argument] = *strides;
+      elements = Extent::overflow(); // lies in something of any size
+    }
+    bool words = packing && packing->integers;
+    k.demand.bind(tensor, memrefFromPointer(k.b, k.loc, pointers[argument.getArgNumber()],
+                                            words ? MemRefType::get({elements.value()}, k.b.getI32Type())
+                                                  : storageOf(argument.getType(), elements)));
+  }
+  for (auto [number, result] : llvm::enumerate(k.body.getTerminator()->getOperands())) {
+    bool apart = k.layouts.apartOf(k.body.getNumArguments() + number);
+    Extent elements = apart ? Extent::overflow() : k.storage.extents.elementsOf(result);
+    k.outputs.push_back(memrefFromPointer(k.b, k.loc, pointers[k.body.getNumArguments() + number],
+                                          storageOf(result.getType(), elements)));
+  }
+}
+
 static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbols) {
   FailureOr<Schedule> schedule = Schedule::fromAttribute(kernel->getAttrOfType<DictionaryAttr>("schedule"));
   if (failed(schedule))
@@ -123,30 +179,7 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
            {},
            Value(),
            Value()};
-  auto packings = packingsOf(shape, *schedule, body);
-  for (BlockArgument argument : body.getArguments()) {
-    const Packing *packing = packingOfArgument(packings, argument.getArgNumber());
-    Extent elements = packing ? Extent(packing->elementCount()) : storage.extents.elementsOf(argument);
-    // A packed contraction finds its panels itself; any other reader goes by strides.
-    Value tensor = argument;
-    if (packing && schedule->kind != KernelKind::Contraction) {
-      tensor = asRead(argument);
-      storage.strides[tensor] = llvm::to_vector_of<Extent, 6>(packing->strides());
-    }
-    if (const Extents *strides = layouts->apartOf(argument.getArgNumber())) {
-      storage.strides[argument] = *strides;
-      elements = Extent::overflow(); // lies in something of any size
-    }
-    bool words = packing && packing->integers;
-    k.demand.bind(tensor, memrefFromPointer(b, loc, pointers[argument.getArgNumber()],
-                                            words ? MemRefType::get({elements.value()}, b.getI32Type())
-                                                  : storageOf(argument.getType(), elements)));
-  }
-  for (auto [number, result] : llvm::enumerate(results)) {
-    bool apart = layouts->apartOf(arguments + number);
-    Extent elements = apart ? Extent::overflow() : storage.extents.elementsOf(result);
-    k.outputs.push_back(memrefFromPointer(b, loc, pointers[arguments + number], storageOf(result.getType(), elements)));
-  }
+  bindBuffers(k, pointers);
   k.chunk = arith::IndexCastOp::create(b, loc, b.getIndexType(), block->getArgument(2));
   entry.anchor = k.chunk.getDefiningOp();
   if (const Extent &bytes = schedule->scratchBytes; !bytes.is(0))
@@ -154,29 +187,7 @@ static LogicalResult emitKernel(nn::KernelOp kernel, ArrayRef<std::string> symbo
         memrefFromPointer(b, loc, block->getArgument(3),
                           MemRefType::get({bytes.isStatic() ? bytes.value() : ShapedType::kDynamic}, b.getI8Type()));
 
-  switch (schedule->kind) {
-  case KernelKind::Contraction:
-    emitContraction(k);
-    break;
-  case KernelKind::Rows:
-    emitRows(k);
-    break;
-  case KernelKind::Attention:
-    emitAttention(k);
-    break;
-  case KernelKind::Scatter:
-    emitScatter(k);
-    break;
-  case KernelKind::Running:
-    emitRunning(k);
-    break;
-  case KernelKind::Points:
-    emitPoints(k);
-    break;
-  case KernelKind::Routine:
-  case KernelKind::Plain:
-    llvm_unreachable("done above, and no kernel's shape");
-  }
+  emitTemplate(k);
   func::ReturnOp::create(b, loc, k.demand.status());
   if (entry.overflowed())
     return kernel.emitError("a place in a tensor takes more than 64 bits");
